@@ -4,6 +4,8 @@ import base64
 import os
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 
@@ -68,10 +70,10 @@ def test_the_secret_is_made_by_who_applies() -> None:
     security = credentials.made()
     made = credentials.secret_of("mars-test-demo-tls", "default", labels, security, own=False)
     assert made["metadata"] == {"name": "mars-test-demo-tls", "namespace": "default", "labels": labels}
-    assert set(made["data"]) == set(credentials.KEYS)
+    assert set(made["data"]) == {*credentials.KEYS, credentials.TOKEN}
     assert credentials.from_secret(made["data"]).tls_client_key == security.tls_client_key
     (note,) = [each for each in found.notes if "mars-test-demo-tls" in each and "by hand" in each.lower()]
-    assert all(key in note for key in credentials.KEYS)
+    assert all(key in note for key in (*credentials.KEYS, credentials.TOKEN))
 
 
 @pytest.mark.once
@@ -94,9 +96,9 @@ def test_a_volume_of_the_same_name() -> None:
 
 def here(start: Start, found: Translation, role: str, secret: Any, folder: Path, **more: str) -> Command:
     """The container of a role as a process on loopback, which sees of the Secret what its pod does."""
-    (volume,) = [each for each in part(found, role)["spec"]["volumes"] if "secret" in each]
+    volumes = [each["secret"] for each in part(found, role)["spec"]["volumes"] if "secret" in each]
     folder.mkdir()
-    for item in volume["secret"]["items"]:
+    for item in (item for volume in volumes for item in volume["items"]):
         (folder / item["path"]).write_bytes(base64.b64decode(secret["data"][item["key"]]))
     elsewhere = {
         "0.0.0.0": "127.0.0.1",
@@ -107,7 +109,9 @@ def here(start: Start, found: Translation, role: str, secret: Any, folder: Path,
     words = list(ran(found, role)["args"])
     for old, new in elsewhere.items():
         words[-1] = words[-1].replace(old, new)
-    said = {name: value.replace(credentials.PATH, str(folder)) for name, value in env(found, role).items()}
+    said = dict(env(found, role))
+    for path in (credentials.PATH, credentials.TOKEN_PATH):
+        said = {name: value.replace(path, str(folder)) for name, value in said.items()}
     said |= {"DASK_TEMPORARY_DIRECTORY": str(folder), "TMPDIR": str(folder)} | more
     path = os.pathsep.join([str(BIN), os.environ["PATH"]])
     return start(
@@ -132,6 +136,9 @@ def test_only_who_has_the_certificates_is_let_in(start: Start, tmp_path: Path) -
     assert env(found)["DASK_SCHEDULER_ADDRESS"] == "tls://mars-test-demo-scheduler.default:8786"
     worker = here(start, found, "worker", secret, tmp_path / "worker", DASK_SCHEDULER_ADDRESS=address)
     worker.said(r"Worker at tls://\S+")
+    assert web.endswith(f"/?token={base64.b64decode(secret['data']['token']).decode()}")
+    with pytest.raises(HTTPError, match="401"):
+        urlopen(f"{web.partition('/?')[0]}/json/counts.json", timeout=PATIENCE)
     registered(web, 1)
 
     security = credentials.from_secret(secret["data"])

@@ -173,7 +173,7 @@ def test_no_key_in_an_environment_value():
     security = credentials.made()
     secret = credentials.secret(args, security)
     keys = {security.tls_worker_key, *secret["data"].values()}
-    assert len(secret["data"]) == 7
+    assert len(secret["data"]) == 8
     for path, value in leaves(specs.cluster(args)):
         assert not any(key in str(value) for key in keys), path
         assert "PRIVATE KEY" not in str(value), path
@@ -187,6 +187,8 @@ def test_a_role_sees_its_own_key_only():
         assert files == {"ca.crt", f"{role}.crt", f"{role}.key"}
         assert f"{other}.key" not in files
         assert volume["secret"]["defaultMode"] == 0o440
+        (volume,) = [v for v in pods[role]["spec"]["volumes"] if v["name"] == "web-token"]
+        assert [item["key"] for item in volume["secret"]["items"]] == ["token"]
 
 
 def test_the_client_s_own_certificate_stays_with_the_user(tmp_path):

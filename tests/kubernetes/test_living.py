@@ -36,7 +36,7 @@ def test_growing_and_shrinking_loses_nothing_and_computes_nothing_again(made):
     assert len(keys) >= 13
     before = x.sum().execute().fetch()
     stranger = urllib.request.Request(f"{made.endpoint}/api/v1/retire_workers", data=b'{"n": 2}')
-    with pytest.raises(urllib.error.HTTPError, match="403"):
+    with pytest.raises(urllib.error.HTTPError, match="401"):
         urllib.request.urlopen(stranger, timeout=PATIENCE)
     made.scale(1)
     until(lambda: len(workers(made)) == 1)

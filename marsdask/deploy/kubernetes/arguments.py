@@ -320,7 +320,7 @@ class Arguments:
         checks.expect(free, "service_name", self.service_name, expected)
         names = [v.name for v in (*self.extra_volumes, *self.worker_spill_paths)]
         for each in names:
-            if names.count(each) > 1 or each in ("tmp", "tls"):
+            if names.count(each) > 1 or each in ("tmp", "tls", "web-token"):
                 raise ArgumentError(f"extra_volumes: the name {each!r} is taken; give the volume another.")
 
 

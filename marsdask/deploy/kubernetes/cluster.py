@@ -41,6 +41,7 @@ from marsdask.deploy.kubernetes.images import WATCHED, warn_of_differences
 from marsdask.deploy.kubernetes.removal import LONGEST_WAIT, remove, wait_gone
 from marsdask.deploy.kubernetes.starting import Start
 from marsdask.deploy.kubernetes.states import Deadline, Shown, State, until
+from marsdask.engine.base import WEB_TOKEN, with_token
 from marsdask.errors import (
     ClusterUnreachable,
     KubernetesError,
@@ -81,6 +82,7 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
         self.forward: Forward | None = None
         self._end = threading.RLock()
         self.scheduler_comm: Any = None
+        self.web_token: str | None = None
         self.status: Status
 
     # Cluster's own compare names, and ours are equal in different namespaces.
@@ -137,7 +139,8 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
 
     @property
     def dashboard_link(self) -> str:
-        return f"{self.endpoint}/status" if self.place else ""
+        """The pages, with the token that they ask for: whoever has the link sees them."""
+        return with_token(f"{self.endpoint}/status", self.web_token) if self.place else ""
 
     # Connecting
 
@@ -167,6 +170,8 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
             await self.scheduler_comm.close_rpc()
         self.scheduler_comm = rpc(self.comm_address, connection_args=self.connection_args)
         await Cluster._start(self)
+        if self.security:
+            self.web_token = await self.scheduler_comm.get_metadata(keys=[WEB_TOKEN], default=None)
 
     def session_client(self, *, as_default: bool, timeout: float | None = None) -> Any:
         """A client for a session. Without a timeout it waits for a lost scheduler as long as pods may take."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import secrets
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from marsdask.deploy.kubernetes.arguments import Arguments
 
 PATH = "/etc/marsdask/tls"
+TOKEN_PATH = "/etc/marsdask/token"
+TOKEN, TOKEN_VOLUME = "token", "web-token"
+"""The Secret's key of what the pages ask for, which is the file's name below TOKEN_PATH, too."""
 VOLUME = "tls"
 ROLES = ("scheduler", "worker", "client")
 KEYS = ("ca.crt", *(f"{role}.{kind}" for role in ROLES for kind in ("crt", "key")))
@@ -57,6 +61,7 @@ def secret_data(security: Any, *, own: bool) -> dict[str, str]:
     for role in ROLES[:2] if own else ROLES:
         fields |= {f"{role}.crt": f"tls_{role}_cert", f"{role}.key": f"tls_{role}_key"}
     texts = {name: _content(getattr(security, field), field) for name, field in fields.items()}
+    texts[TOKEN] = secrets.token_urlsafe(24)
     return {name: base64.b64encode(text.encode()).decode() for name, text in texts.items()}
 
 
@@ -120,20 +125,32 @@ def secret_of(
 def env(role: str) -> dict[str, str]:
     """Where a role finds its certificates; tasks that open a client show the role's own."""
     tls = "DASK_DISTRIBUTED__COMM__TLS__"
-    found = {"DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION": "True", f"{tls}CA_FILE": f"{PATH}/ca.crt"}
+    found = {
+        "DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION": "True",
+        f"{tls}CA_FILE": f"{PATH}/ca.crt",
+        "DASK_MARSDASK__TOKEN_FILE": f"{TOKEN_PATH}/{TOKEN}",
+    }
     for side in (role, "client"):
         found[f"{tls}{side.upper()}__CERT"] = f"{PATH}/{role}.crt"
         found[f"{tls}{side.upper()}__KEY"] = f"{PATH}/{role}.key"
     return found
 
 
-def volumes(role: str, secret: str) -> list[dict[str, Any]]:
-    """The role's own certificate and key, readable by the containers' group and nobody else."""
+def volumes(role: str, secret: str, *, token_there: bool = True) -> list[dict[str, Any]]:
+    """The role's own certificate and key, and the token of the pages, readable by the containers' group and nobody else.
+
+    The pod waits for all of it; of a Secret that somebody else has made the token may not be there.
+    """
     items = [{"key": name, "path": name} for name in ("ca.crt", f"{role}.crt", f"{role}.key")]
-    source = {"secretName": secret, "defaultMode": 0o440, "items": items}
-    return [{"name": VOLUME, "secret": source}]
+    source = {"secretName": secret, "defaultMode": 0o440}
+    token = {"items": [{"key": TOKEN, "path": TOKEN}], **({} if token_there else {"optional": True})}
+    return [
+        {"name": VOLUME, "secret": {**source, "items": items}},
+        {"name": TOKEN_VOLUME, "secret": {**source, **token}},
+    ]
 
 
 def mounts() -> list[dict[str, Any]]:
     """Where `env` looks for them."""
-    return [{"name": VOLUME, "mountPath": PATH, "readOnly": True}]
+    paths = {VOLUME: PATH, TOKEN_VOLUME: TOKEN_PATH}
+    return [{"name": name, "mountPath": path, "readOnly": True} for name, path in paths.items()]

@@ -12,7 +12,8 @@ import kr8s.asyncio
 
 from marsdask.deploy.kubernetes import owners
 from marsdask.deploy.kubernetes.api import Api
-from marsdask.deploy.kubernetes.names import GROUP, VERSION
+from marsdask.deploy.kubernetes.names import GROUP, VERSION, WEB, own_service
+from marsdask.deploy.kubernetes.specs import token_in
 
 FINALIZER = kopf.OperatorSettings().persistence.finalizer
 """What kopf puts on a cluster, so that it is not gone before kopf has been heard."""
@@ -48,6 +49,43 @@ async def unharmed(logger: logging.Logger | logging.LoggerAdapter[Any], **_: Any
         await create(self)
 
     kr8s.asyncio.Api._create_session = create_session  # type: ignore[method-assign]
+
+
+_tokens: dict[tuple[str | None, str], str] = {}
+"""By which the schedulers of clusters answer, by namespace and Service."""
+
+
+@kopf.on.event(f"daskclusters.{GROUP}")
+async def heard(type: str | None, name: str, namespace: str | None, spec: kopf.Spec, **_: Any) -> None:
+    token = None if type == "DELETED" else token_in(spec)
+    place = namespace, own_service(name)
+    if token is None:
+        _tokens.pop(place, None)
+    else:
+        _tokens[place] = token
+
+
+@kopf.on.startup()
+async def asking(logger: logging.Logger | logging.LoggerAdapter[Any], **_: Any) -> None:
+    """Have dask-kubernetes bring these tokens where it asks by HTTP: as a password in the address, which is all it takes from there."""
+    from dask_kubernetes.operator.controller import (
+        controller,  # there already, beside kopf; elsewhere it would write files
+    )
+
+    address = getattr(controller, "get_scheduler_address", None)
+    if address is None:
+        logger.warning(
+            "This dask-kubernetes finds schedulers otherwise: it is not answered by those of new_cluster, and chooses workers that "
+            "go without them."
+        )
+        return
+
+    async def with_token(service: str, namespace: str, port_name: str = "tcp-comm", **kwargs: Any) -> str:
+        found = str(await address(service, namespace, port_name=port_name, **kwargs))
+        token = _tokens.get((namespace, service)) if port_name == WEB else None
+        return found if token is None else found.replace("://", f"://operator:{token}@", 1)
+
+    controller.get_scheduler_address = with_token
 
 
 @kopf.on.startup()

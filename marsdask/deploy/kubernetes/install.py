@@ -245,7 +245,7 @@ def look_in(api: Api, namespace: str) -> InNamespace:
     with suppress(NotPermitted):
         there = api.namespace(namespace) is not None
     with suppress(NotPermitted):
-        trouble = preflight.operator_trouble(api)
+        trouble = preflight.operator_trouble(preflight.operators_of(api))
     clusters: list[Body] = []
     quotas: list[Body] = []
     with suppress(NotPermitted):

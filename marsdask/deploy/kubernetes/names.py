@@ -17,6 +17,8 @@ IDLE, ENDS = "marsdask.idle-timeout", "marsdask.lifetime-ends"
 """Where a scheduler's configuration says that its cluster ends by itself: seconds without work, or seconds since 1970."""
 CERTIFIED = "marsdask.org/certificates-end"
 """The annotation of a cluster that says until when its certificates are good."""
+ASKS = "marsdask.org/asks-by"
+"""The annotation of an operator that brings the token which a cluster has for it: ours, since it can."""
 CLUSTER = "dask.org/cluster-name"
 COMPONENT = "dask.org/component"
 

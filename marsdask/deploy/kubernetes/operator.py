@@ -15,7 +15,7 @@ from typing import Any
 
 from marsdask.deploy.kubernetes import checks, rights
 from marsdask.deploy.kubernetes.images import default_image
-from marsdask.deploy.kubernetes.names import GROUP, MANAGED_BY, body
+from marsdask.deploy.kubernetes.names import ASKS, GROUP, MANAGED_BY, body
 from marsdask.errors import MissingExtra
 
 NAME = NAMESPACE = "dask-operator"
@@ -158,9 +158,10 @@ def deployment(
         "selector": {"matchLabels": dict(kind.selector)},
         "template": {"metadata": {"labels": kind.labels}, "spec": pod},
     }
-    return body(
-        "apps/v1", "Deployment", {"name": kind.name, "namespace": namespace, "labels": kind.labels}, spec=spec
-    )
+    described = {"name": kind.name, "namespace": namespace, "labels": kind.labels}
+    if HANDLERS in kind.modules:
+        described["annotations"] = {ASKS: "token"}
+    return body("apps/v1", "Deployment", described, spec=spec)
 
 
 def container(image: str, kind: Kind) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from decimal import Decimal
@@ -12,7 +13,7 @@ from typing import Any
 from marsdask.deploy.kubernetes import rights, specs
 from marsdask.deploy.kubernetes.api import Api
 from marsdask.deploy.kubernetes.arguments import Arguments
-from marsdask.deploy.kubernetes.names import labels_of
+from marsdask.deploy.kubernetes.names import ASKS, labels_of
 from marsdask.errors import ArgumentError, KubernetesError, NotPermitted
 
 INSTALL = "Hint: an administrator runs `marsdask kubernetes install` once for the whole cluster."
@@ -32,7 +33,8 @@ def check(api: Api, args: Arguments, spec: dict[str, Any], *, inside: bool) -> d
     with suppress(NotPermitted):
         check_namespace(api, args)
     with suppress(NotPermitted):
-        check_operator(api)
+        if check_operator(api) and args.encrypted:
+            spec = specs.asked_by(spec, secrets.token_urlsafe(24))
     with suppress(NotPermitted):
         if args.existing_namespace:
             quotas = api.listed(api.core.list_namespaced_resource_quota, args.namespace)
@@ -100,15 +102,21 @@ def check_namespace(api: Api, args: Arguments) -> None:
         )
 
 
-def check_operator(api: Api) -> None:
-    """An error if no Dask operator runs."""
-    if trouble := operator_trouble(api):
+def check_operator(api: Api) -> bool:
+    """An error if no Dask operator runs; whether every one that does asks by token."""
+    operators = operators_of(api)
+    if trouble := operator_trouble(operators):
         raise KubernetesError(trouble)
+    return all((each["metadata"].get("annotations") or {}).get(ASKS) == "token" for each in operators)
 
 
-def operator_trouble(api: Api) -> str:
+def operators_of(api: Api) -> list[dict[str, Any]]:
+    """The Deployments of Dask's operators."""
+    return list(filter(is_operator, api.listed(api.apps.list_deployment_for_all_namespaces)))
+
+
+def operator_trouble(operators: Sequence[dict[str, Any]]) -> str:
     """Why no Dask operator works here, or nothing."""
-    operators = list(filter(is_operator, api.listed(api.apps.list_deployment_for_all_namespaces)))
     if not operators:
         return f"no Dask operator runs in this Kubernetes cluster. {INSTALL}"
     if not any(d.get("status", {}).get("availableReplicas") for d in operators):

@@ -14,6 +14,7 @@ from typing import Any
 
 from marsdask.deploy.kubernetes import credentials, leaving, names
 from marsdask.deploy.kubernetes.arguments import Arguments
+from marsdask.engine import guard
 
 Spec = dict[str, Any]
 
@@ -41,6 +42,8 @@ NANNY = [
     for word in ("--preload-nanny", f"marsdask.deploy.kubernetes.{name}")
 ]
 """Words by which a worker's nanny tells of kills, and leaves its pod as it should."""
+LOCKED = ["--preload", "marsdask.deploy.kubernetes.lock"]
+"""Words by which a worker's pages ask for the token."""
 LIVENESS = {
     "httpGet": {"path": "/health", "port": names.WEB},
     "initialDelaySeconds": 30,
@@ -96,6 +99,23 @@ def limited(made: Spec, names: Collection[str]) -> Spec:
             least = {name: max(LIMITS[name], asked.get(name, "0"), key=parse_quantity) for name in names}
             container["resources"] = merged({"limits": least}, container.get("resources", {}))
     return made
+
+
+def asked_by(made: Spec, token: str) -> Spec:
+    """The DaskCluster with a token of the operator's, by which only it is answered: it finds it here, too."""
+    container = {"name": "scheduler", "env": [{"name": variable(guard.OPERATOR_TOKEN), "value": token}]}
+    wish: Spec = {"spec": {"scheduler": {"spec": {"containers": [container]}}}}
+    return dict(merged(made, wish))
+
+
+def token_in(spec: Mapping[str, Any]) -> str | None:
+    """The token that `asked_by` has put into the spec of a DaskCluster."""
+    containers = spec.get("scheduler", {}).get("spec", {}).get("containers", ())
+    wanted = variable(guard.OPERATOR_TOKEN)
+    return next(
+        (e["value"] for c in containers for e in c.get("env", ()) if e["name"] == wanted and "value" in e),
+        None,
+    )
 
 
 def owned(made: Spec, owner: Spec) -> Spec:
@@ -196,7 +216,7 @@ def _worker_pod(args: Arguments) -> Spec:
     words = ["dask", "worker", "--name", "$(DASK_WORKER_NAME)", "--nthreads", str(args.threads)]
     words += [*args.policy.command_line(), "--dashboard-address", f":{WORKER_WEB_PORT}"]
     words += ["--protocol", scheme, "--worker-port", str(args.worker.port)]
-    words += NANNY
+    words += [*NANNY, *LOCKED]
     cores = {"cpu": f"{args.worker.millicores}m"}
     resources = {kind: cores | memory for kind, memory in args.policy.resources().items()}
     env = {

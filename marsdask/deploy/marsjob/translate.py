@@ -143,15 +143,19 @@ class Made:
         self.notes += [
             f"the certificates are in the Secret {secret}, which is not among the objects: the operator and `marsdask job submit` "
             f"make it where it is not there. By hand: kubectl create secret generic {secret} -n {namespace} "
-            f"--from-file=DIRECTORY, with the files {', '.join(credentials.KEYS)}.",
-            "the web port has pages only, which whoever reaches it can read. A session is made by "
+            f"--from-file=DIRECTORY, with the files {', '.join(credentials.KEYS)} and {credentials.TOKEN}.",
+            f"the web port has pages only, for who has the token that the Secret {secret} has as well. A session is made by "
             f"new_session('tls://{name}-scheduler-0.{namespace}:{MARS_PORT}', security=...), a distributed.Security with the "
             f"ca.crt, client.crt and client.key of the Secret {secret}.",
         ]
 
     def _note_the_host(self) -> None:
         host = host_of(self.job.spec["webHost"])
-        can = "see the pages" if beside.encrypted(self.job) else "run code in the cluster, as with Mars"
+        can = (
+            "ask for the pages, which want the job's token"
+            if beside.encrypted(self.job)
+            else "run code in the cluster, as with Mars"
+        )
         self.notes.append(
             f"spec.webHost: whoever reaches http://{host}/mars/{self.job.namespace}/... can {can}; "
             "have the ingress ask for a password, or leave webHost out."
@@ -160,7 +164,8 @@ class Made:
     # Pods
 
     def _scheduler(self, role: Role) -> Spec:
-        ours = ["-H", "0.0.0.0", "-p", str(COMM_PORT), "-w", str(WEB_PORT), "--no-token"]
+        token = "--token" if beside.encrypted(self.job) else "--no-token"
+        ours = ["-H", "0.0.0.0", "-p", str(COMM_PORT), "-w", str(WEB_PORT), token]
         start = words.start(role.container, SCHEDULER, ours, role.where, self.faults, self.notes)
         resources = role.container.get("resources", {})
         env = {
@@ -187,6 +192,8 @@ class Made:
             f":{specs.WORKER_WEB_PORT}",
         ]
         ours += specs.NANNY
+        if beside.encrypted(self.job):
+            ours += specs.LOCKED
         start = words.start(role.container, WORKER, ours, role.where, self.faults, self.notes)
         policy = self._policy(role, start)
         threads = start.options.get("n_cpu") or self._threads(resources)
@@ -296,7 +303,9 @@ class Made:
         pod["spec"]["volumes"] = [] if tmp else [{"name": TMP, "emptyDir": {}}]
         container["volumeMounts"] = [] if tmp else [{"name": TMP, "mountPath": "/tmp"}]
         if beside.encrypted(self.job):
-            pod["spec"]["volumes"] += credentials.volumes(part, names.secret(self.job.name))
+            pod["spec"]["volumes"] += credentials.volumes(
+                part, names.secret(self.job.name), token_there=False
+            )
             container["volumeMounts"] += credentials.mounts()
         return pod
 
