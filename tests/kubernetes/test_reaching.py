@@ -5,6 +5,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -13,12 +14,14 @@ from marsdask.deploy.kubernetes import KubernetesClusterClient, new_cluster, rig
 from marsdask.deploy.kubernetes.api import Api
 from marsdask.errors import ArgumentError, ClusterNotStarted
 from tests.kubernetes.clusters import (
+    PATIENCE,
     SMALL,
     cluster,
     gone,
     namespace,
     quota,
     unique,
+    until,
     user_with,
 )
 from tests.kubernetes.conftest import Place
@@ -139,3 +142,22 @@ def test_a_namespace_that_is_being_deleted(api):
         finally:
             free = [{"op": "remove", "path": "/metadata/finalizers"}]
             api.call(api.core.patch_namespaced_config_map, "held", name, free)
+
+
+@pytest.mark.alone
+@pytest.mark.usefixtures("own_node")
+def test_the_api_goes_away_for_half_a_minute_while_a_cluster_comes_up(api):
+    name, rule = unique(), ["INPUT", "-p", "tcp", "--dport", "6443", "-j", "DROP"]
+    with ThreadPoolExecutor(1) as pool:
+        making = pool.submit(new_cluster, api.client, **SMALL | {"namespace": name})
+        until(lambda: api.clusters(name))
+        subprocess.run(["iptables", "-w", "-I", *rule], check=True)
+        try:
+            time.sleep(30)
+            assert not making.done()
+        finally:
+            subprocess.run(["iptables", "-w", "-D", *rule], check=True)
+        made = making.result(PATIENCE)
+    with made:
+        assert mt.ones(10).sum().execute(session=made.session).fetch() == 10
+    gone(api, name)

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping
 from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from marsdask.deploy.kubernetes import checks
 from marsdask.deploy.kubernetes.names import GROUP, VERSION
-from marsdask.deploy.kubernetes.states import State
+from marsdask.deploy.kubernetes.states import Deadline, State
 from marsdask.errors import ClusterUnreachable, KubernetesError, MissingExtra, NotPermitted
 
 CALL_TIMEOUT = (5.0, 30.0)
 """Seconds to connect, and to wait for an answer."""
+
+AWAY = 60.0
+"""Seconds in which a call is made again where the API is busy, or away after it has answered once: its server is started anew
+in less, and a control plane of several changes hands in 15."""
+AGAIN = 1.0
+"""Seconds until then, where the API does not say."""
+BUSY = (429, 503)
+"""It has done nothing of what it was asked."""
+LOST = (502, 504)
+"""It may have: it did not come to an end in time, or what is before it got no answer. So it is with 500 where its store is at fault."""
 
 OWN_NAMESPACE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 """A file in every pod."""
@@ -23,12 +35,15 @@ LOG_LINES = 15
 
 Body = dict[str, Any]
 
+logger = logging.getLogger(__name__)
+
 
 class Api:
     """Calls to one Kubernetes cluster with one user's rights. Not found is None, or False; other refusals raise."""
 
     def __init__(self, api_client: Any = None):
-        self.owned = api_client is None
+        self.owned, self.answered = api_client is None, False
+        self.deadline: Deadline | None = None  # of who calls, if that comes first
         self.client = current() if api_client is None else api_client
         good = hasattr(self.client, "configuration") and hasattr(self.client, "call_api")
         expected = f"what kubernetes.config.new_client_from_config() gives, got {type(api_client).__name__}"
@@ -57,25 +72,54 @@ class Api:
         return list(found["items"]) if found else []
 
     def raw(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> bytes | None:
-        """The bytes of an answer; None where there is no such thing."""
+        """The bytes of an answer; None where there is no such thing.
+
+        Where the API is busy, or has gone away since it last answered, it is asked again for a minute. What was made by a call
+        whose answer was lost is there then: the answer is empty.
+        """
         from kubernetes.client import ApiException
         from urllib3.exceptions import HTTPError
 
-        try:
-            # As it comes: the client's own models refuse what they do not expect.
-            answer = function(*args, _preload_content=False, _request_timeout=CALL_TIMEOUT, **kwargs)
-            found: bytes = answer.data
-        except ApiException as error:
-            if error.status == 404:
-                return None
-            raise refusal(error) from error
-        except HTTPError as error:
-            raise ClusterUnreachable(
-                f"the Kubernetes API at {self.client.configuration.host} does not answer: {error}. Hint: does `kubectl "
-                "version` work?"
-            ) from error
-        answer.release_conn()
-        return found
+        begun, lost = time.monotonic(), False
+        while True:
+            try:
+                # As it comes: the client's own models refuse what they do not expect.
+                answer = function(*args, _preload_content=False, _request_timeout=CALL_TIMEOUT, **kwargs)
+                found: bytes = answer.data
+                answer.release_conn()
+            except ApiException as error:
+                self.answered = True
+                if error.status == 404:
+                    return None
+                if error.status == 409 and lost and getattr(function, "__name__", "").startswith("create_"):
+                    return b"{}"
+                halfway = error.status in LOST or (error.status == 500 and "etcdserver" in str(error.body))
+                if not (halfway or error.status in BUSY) or self._over(begun):
+                    raise refusal(error) from error
+                lost = lost or halfway
+                self._wait(refusal(error), error.headers)
+            except HTTPError as error:
+                away = ClusterUnreachable(
+                    f"the Kubernetes API at {self.client.configuration.host} does not answer: {error}. Hint: does `kubectl "
+                    "version` work?"
+                )
+                if not self.answered or self._over(begun):  # a wrong address is told at once
+                    raise away from error
+                lost = True
+                self._wait(away, {})
+            else:
+                self.answered = True
+                return found
+
+    def _over(self, begun: float) -> bool:
+        return time.monotonic() - begun > AWAY or (self.deadline is not None and self.deadline.over)
+
+    def _wait(self, error: Exception, headers: Mapping[str, str] | None) -> None:
+        """Let the API be for a moment; as long as it says, if it does."""
+        said = (headers or {}).get("Retry-After", "")
+        pause = min(float(said), AWAY) if said.isdecimal() else AGAIN
+        logger.info("Asked again in %g s: %s", pause, error)
+        time.sleep(pause if self.deadline is None else self.deadline.left(pause))
 
     # The operator's resources
 
@@ -83,7 +127,8 @@ class Api:
         """Create one of the operator's resources; a field that its definition does not know is an error."""
         kwargs: Body = {"field_validation": "Strict"} | ({"dry_run": "All"} if dry_run else {})
         function = self.custom.create_namespaced_custom_object
-        return self.call(function, GROUP, VERSION, namespace, plural, body, **kwargs)
+        made = self.call(function, GROUP, VERSION, namespace, plural, body, **kwargs)
+        return made if made != {} else self.get(plural, namespace, body["metadata"]["name"])
 
     def get(self, plural: str, namespace: str, name: str) -> Body | None:
         return self.call(self.custom.get_namespaced_custom_object, GROUP, VERSION, namespace, plural, name)

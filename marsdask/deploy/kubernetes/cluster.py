@@ -425,7 +425,7 @@ class KubernetesCluster(AttachedCluster):
         over, ClusterNotStarted when the cluster cannot come up, NotPermitted and others before anything is made.
         """
         args = self.arguments
-        deadline = Deadline(args.timeout)
+        self.api.deadline = deadline = Deadline(args.timeout)
         self.spec = preflight.check(self.api, args, self.spec, inside=addresses.inside_a_pod())
         self.tell_of_risks()
         try:
@@ -434,6 +434,7 @@ class KubernetesCluster(AttachedCluster):
                 Start(self, deadline, shown).wait()
             warn_of_differences(self.sync(self._versions))  # the warning may be an error to the user
         except BaseException as error:
+            self.api.deadline = None
             try:
                 self.stop()
             except (KubernetesError, ClusterUnreachable) as again:
@@ -441,6 +442,7 @@ class KubernetesCluster(AttachedCluster):
                     f"And it could not be taken away: {again} Hint: marsdask kubernetes stop {self.namespace}"
                 )
             raise
+        self.api.deadline = None
         return self.endpoint
 
     def _ends(self) -> str:
