@@ -78,6 +78,15 @@ def split_token(address: str) -> tuple[str, str | None]:
     return where, token or None
 
 
+WEB_TOKEN = "marsdask-web-token"
+"""Where a scheduler's metadata have the token of its pages, for clients: whoever reads them could run code."""
+
+
+def with_token(link: str, token: str | None) -> str:
+    """A link by which a browser gets in."""
+    return link if token is None else f"{link}?token={token}"
+
+
 def bearing(token: str | None) -> dict[str, str]:
     """The headers by which a session proves itself."""
     return {} if token is None else {"Authorization": f"Bearer {token}"}

@@ -53,15 +53,6 @@ class Room(NamedTuple):
         return self.memory / SHARE
 
 
-WEB_TOKEN = "marsdask-web-token"
-"""Where a scheduler's metadata have the token of its pages, for clients: whoever reads them could run code."""
-
-
-def with_token(link: str, token: str | None) -> str:
-    """A link by which a browser gets in."""
-    return link if token is None else f"{link}?token={token}"
-
-
 class Engine(Protocol):
     """What a session needs of a place where tasks run."""
 

@@ -22,8 +22,8 @@ import dask
 from dask.typing import Key
 
 from marsdask.engine import failures, runs
-from marsdask.engine.address import reached
-from marsdask.engine.base import WEB_TOKEN, Room
+from marsdask.engine.address import WEB_TOKEN, reached
+from marsdask.engine.base import Room
 from marsdask.engine.streams import forgetful
 from marsdask.errors import SchedulerLost
 from marsdask.options import options

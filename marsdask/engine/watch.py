@@ -8,7 +8,7 @@ from typing import Any
 from distributed.diagnostics.plugin import SchedulerPlugin
 
 from marsdask.engine import pages
-from marsdask.engine.base import WEB_TOKEN
+from marsdask.engine.address import WEB_TOKEN
 from marsdask.engine.guard import Lock, guard
 from marsdask.engine.streams import forgetful
 from marsdask.spill import suspects

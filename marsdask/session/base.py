@@ -474,7 +474,9 @@ class Session:
         web = self.get_web_endpoint()
         if web is None or not self.engine.dashboard:
             return None
-        return engines.with_token(f"{web}/status", self.engine.web_token)
+        from marsdask.engine.address import with_token  # of clusters only
+
+        return with_token(f"{web}/status", self.engine.web_token)
 
     def get_web_endpoint(self) -> str | None:
         """The http address of the cluster's web pages; None where there are none, as on threads."""

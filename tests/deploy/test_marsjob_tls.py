@@ -41,7 +41,8 @@ TLS = annotated(security="tls")
 def test_a_role_has_its_own_certificate_only(role: str) -> None:
     found = translated(TLS)
     check(found)
-    (volume,) = [each for each in part(found, role)["spec"]["volumes"] if "secret" in each]
+    volume, token = [each for each in part(found, role)["spec"]["volumes"] if "secret" in each]
+    assert token["secret"]["optional"], "a Secret that somebody has made may be without"
     assert volume["secret"]["secretName"] == "mars-test-demo-tls"
     files = {item["path"] for item in volume["secret"]["items"]}
     assert files == {"ca.crt", f"{role}.crt", f"{role}.key"}

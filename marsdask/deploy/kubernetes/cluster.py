@@ -41,7 +41,7 @@ from marsdask.deploy.kubernetes.images import WATCHED, warn_of_differences
 from marsdask.deploy.kubernetes.removal import LONGEST_WAIT, remove, wait_gone
 from marsdask.deploy.kubernetes.starting import Start
 from marsdask.deploy.kubernetes.states import Deadline, Shown, State, until
-from marsdask.engine.base import WEB_TOKEN, with_token
+from marsdask.engine.address import WEB_TOKEN, with_token
 from marsdask.errors import (
     ClusterUnreachable,
     KubernetesError,

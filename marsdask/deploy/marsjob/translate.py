@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from marsdask.deploy.kubernetes import credentials, names, specs
+from marsdask.deploy.kubernetes import credentials, leaving, names, specs
 from marsdask.deploy.marsjob import beside, words
 from marsdask.deploy.marsjob.beside import COMM_PORT, MARS_PORT, WEB_PORT
 from marsdask.deploy.marsjob.definition import SCHEDULER, WEB, WORKER
@@ -202,6 +202,7 @@ class Made:
             service = f"{names.own_service(self.job.name)}.{self.job.namespace}"
             env["DASK_SCHEDULER_ADDRESS"] = f"tls://{service}:{COMM_PORT}"
         pod = self._pod(role, start, env, {names.COMM: WORKER_PORT, names.WEB: specs.WORKER_WEB_PORT})
+        pod["spec"]["terminationGracePeriodSeconds"] = leaving.LONGEST
         mounts = (*role.container.get("volumeMounts", ()), *pod["spec"]["containers"][0]["volumeMounts"])
         try:
             volumes = policy.volumes(mounted=tuple(mount["mountPath"] for mount in mounts))
