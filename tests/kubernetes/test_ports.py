@@ -4,10 +4,12 @@ import json
 import re
 import subprocess
 import sys
+import urllib.request
 
 import pytest
 
 import marsdask.tensor as mt
+from marsdask.engine.address import bearing
 from tests.kubernetes.clusters import PATIENCE, cluster, namespace, until
 from tests.kubernetes.marsjobs import program
 
@@ -120,6 +122,9 @@ def test_who_has_the_link_sees_the_pages_and_the_operator_asks(api, made):
         timeout=PATIENCE,
     )
     assert "Dask: Status" in done.stdout
+    metrics = urllib.request.Request(f"{made.endpoint}/metrics", headers=bearing(link.partition("token=")[2]))
+    with urllib.request.urlopen(metrics, timeout=PATIENCE) as answer:
+        assert "dask_scheduler_workers" in answer.read().decode()
     made.scale(2)
     made.wait_for_workers(2, timeout=PATIENCE)
     made.scale(1)
