@@ -59,7 +59,9 @@ def places(api, made):
         for name in ("tcp", "tcp6"):
             with open(f"/proc/net/{name}", encoding="ascii") as table:
                 rows = [line.split() for line in table][1:]
-            found |= {int(row[1].rpartition(":")[2], 16) for row in rows if row[3] == "0A"}
+            for address, _, port in (row[1].rpartition(":") for row in rows if row[3] == "0A"):
+                if address not in ("0100007F", "00000000000000000000000001000000"):  # loopback
+                    found.add(int(port, 16))
         return sorted(found)
 
     client, found = made.session.engine.client, []
