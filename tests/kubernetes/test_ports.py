@@ -36,13 +36,17 @@ def greeted(host, port):
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     try:
-        with socket.create_connection((host, port), timeout=20) as plain, context.wrap_socket(plain) as through:
-            through.send(bytes(16))
-            return "TLS, talks" if through.recv(1) else "TLS, refused"
-    except ssl.SSLError as error:
-        return "TLS, refused" if "CERTIFICATE_REQUIRED" in str(error).upper().replace(" ", "_") else "no TLS"
+        plain = socket.create_connection((host, port), timeout=20)
+        through = context.wrap_socket(plain)
+    except OSError as error:
+        return "TLS, refused" if "CERTIFICATE_REQUIRED" in str(error) else "no TLS"
+    try:  # the server looks for a certificate once the client is done with its handshake
+        through.send(bytes(16))
+        return "TLS, talks" if through.recv(1) else "TLS, refused"
     except OSError:
-        return "no TLS"
+        return "TLS, refused"
+    finally:
+        through.close()
 
 for what, host, port in PLACES:
     answers = {path: asked(host, port, path) for path in PATHS}
@@ -102,7 +106,7 @@ def test_nothing_but_handshakes_and_refusals(api, made, where):
         with namespace(api) as elsewhere:
             said = program(api, elsewhere, text)
     told = [json.loads(line) for line in said.splitlines()]
-    assert len(told) >= 10
+    assert len(told) >= 9
     for what, tls, answers in told:
         print(f"{what:32} {tls:12} {sorted(set(answers.values()))}")
         if "http-dashboard" in what:
@@ -116,14 +120,10 @@ def test_who_has_the_link_sees_the_pages_and_the_operator_asks(api, made):
     link = made.dashboard_link
     assert re.fullmatch(rf"{re.escape(made.endpoint)}/status\?token=[\w-]{{32}}", link)
     assert made.session.dashboard_link == link
-    done = subprocess.run(
-        ["curl", "-sSL", "-c", "/dev/null", "-b", "none", link],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=PATIENCE,
-    )
-    assert "Dask: Status" in done.stdout
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    with browser.open(link, timeout=PATIENCE) as page:
+        assert page.url == f"{made.endpoint}/status", "without the token"
+        assert "bokeh.min.js" in page.read().decode()
     metrics = urllib.request.Request(f"{made.endpoint}/metrics", headers=bearing(link.partition("token=")[2]))
     with urllib.request.urlopen(metrics, timeout=PATIENCE) as answer:
         assert "dask_scheduler_workers" in answer.read().decode()
