@@ -17,7 +17,7 @@ from typing import Any, Literal, TypedDict
 
 import dask
 import numpy as np
-from distributed.diskutils import DIR_LOCK_EXT, WorkDir, WorkSpace
+from distributed.diskutils import DIR_LOCK_EXT, WorkDir, WorkSpace, locket
 
 from marsdask.errors import ArgumentError, BadSpillDirectory
 
@@ -125,7 +125,7 @@ def purge(path: str) -> list[str]:
     """
     removed: list[str] = []
     # What cannot be removed now is tried again by the next SpillDirectory.
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, locket.LockError):
         if os.path.isdir(path):
             space = _Purged(os.path.abspath(path))
             # Private to distributed: in public it purges only where it makes a directory.

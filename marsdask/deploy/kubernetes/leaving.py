@@ -6,7 +6,6 @@ held; what a worker had spilled stays where that does not end in time. All of it
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import logging
 from collections.abc import Awaitable, Callable
@@ -36,6 +35,7 @@ async def _close(
         if why:
             logger.info("The data of this worker was not handed over: %s.", why)
     done = await close(timeout=timeout, reason=reason)
+    # Without letting go of the event loop: it ends once it has heard that the nanny is closed, and with it whatever waits.
     for path in (*MemoryPolicy().with_surroundings().directories, nanny.local_directory):
-        await asyncio.to_thread(purge, path)
+        purge(path)
     return done
