@@ -7,6 +7,7 @@ import logging
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 
 import httpx
 import kopf
@@ -214,3 +215,54 @@ def test_what_is_refused_to_one_harms_no_other_request(monkeypatch, tmp_path) ->
     finally:
         server.shutdown()
         server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("chosen", "adaptive", "go"),
+    [
+        ([], False, ["w3", "w2"]),
+        (["w3"], False, ["w3", "w2"]),
+        (["w1", "w2"], False, ["w1", "w2"]),
+        ([], True, []),
+    ],
+)
+def test_as_many_go_as_a_smaller_group_wants(monkeypatch, chosen, adaptive, go):
+    """Also where the scheduler knows none of them yet."""
+    from dask_kubernetes.operator.controller import controller
+
+    class Found:
+        apps = SimpleNamespace(list_namespaced_deployment=None)
+
+        def resources(self, plural, namespace):
+            assert (plural, namespace) == ("daskautoscalers", "flights")
+            return [{"spec": {"cluster": "mars" if adaptive else "other"}}]
+
+        def listed(self, function, namespace, label_selector):
+            assert label_selector == "dask.org/workergroup-name=mars-default"
+            ages = {"w2": 2, "w3": 3, "w1": 1}
+            return [
+                {"metadata": {"name": n, "creationTimestamp": f"2026-01-0{day}T00:00:00Z"}}
+                for n, day in ages.items()
+            ]
+
+        def close(self):
+            pass
+
+    async def retire(n_workers, scheduler_service_name, worker_group_name, namespace, logger):
+        return tuple(chosen)
+
+    monkeypatch.setattr(handlers, "Api", Found)
+    monkeypatch.setattr(controller, "retire_workers", retire)
+
+    async def asked():
+        log = logging.getLogger()
+        await handlers.enough(logger=log)
+        return await controller.retire_workers(
+            n_workers=2,
+            scheduler_service_name="mars-scheduler",
+            worker_group_name="mars-default",
+            namespace="flights",
+            logger=log,
+        )
+
+    assert asyncio.run(asked()) == go

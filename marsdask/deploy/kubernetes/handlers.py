@@ -89,6 +89,50 @@ async def asking(logger: logging.Logger | logging.LoggerAdapter[Any], **_: Any) 
 
 
 @kopf.on.startup()
+async def enough(logger: logging.Logger | logging.LoggerAdapter[Any], **_: Any) -> None:
+    """Have as many workers go as a smaller group wants, also of those that have not registered yet.
+
+    Dask's scheduler chooses among those it knows, none of a group that has just grown; dask-kubernetes takes that for its choice, and
+    the group stays larger than it says. With an autoscaler fewer may be meant: work has come since.
+    """
+    from dask_kubernetes.operator.controller import controller
+
+    retire = getattr(controller, "retire_workers", None)
+    if retire is None:
+        logger.warning(
+            "This dask-kubernetes retires workers otherwise: a group may stay larger than it says."
+        )
+        return
+
+    async def retired(
+        n_workers: int, scheduler_service_name: str, worker_group_name: str, **more: Any
+    ) -> list[str]:
+        where = {"scheduler_service_name": scheduler_service_name, "worker_group_name": worker_group_name}
+        chosen = list(await retire(n_workers=n_workers, **where, **more))
+        missing = n_workers - len(chosen)
+        if missing > 0:
+            place = more["namespace"], scheduler_service_name, worker_group_name
+            chosen += (await asyncio.to_thread(made_last, *place, without=chosen))[:missing]
+        return chosen
+
+    controller.retire_workers = retired
+
+
+def made_last(namespace: str, service: str, group: str, *, without: list[str]) -> list[str]:
+    """A group's workers, the youngest first; none where an autoscaler says how many there are."""
+    with closing(Api()) as api:
+        if any(
+            own_service(each["spec"]["cluster"]) == service
+            for each in api.resources("daskautoscalers", namespace)
+        ):
+            return []
+        label = f"dask.org/workergroup-name={group}"
+        found = api.listed(api.apps.list_namespaced_deployment, namespace, label_selector=label)
+    found.sort(key=lambda each: str(each["metadata"]["creationTimestamp"]), reverse=True)
+    return [name for each in found if (name := each["metadata"]["name"]) not in without]
+
+
+@kopf.on.startup()
 async def known(logger: logging.Logger | logging.LoggerAdapter[Any], **_: Any) -> None:
     """Wait until the API server lets Dask's kinds own what the operator makes; the operator would try again 60 s later."""
     await owners.known(f"{GROUP}/{VERSION}", OWNERS, logger)
