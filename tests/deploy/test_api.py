@@ -113,6 +113,13 @@ def test_not_past_the_caller_s_deadline(serve: Any, monkeypatch: pytest.MonkeyPa
         server.api.pods("flights", "")
 
 
+def test_not_for_those_who_have_another_way(serve: Any) -> None:
+    server = serve(429, 200)
+    with pytest.raises(KubernetesError, match="429"):
+        server.api.at_once().pods("flights", "")
+    assert server.api.pods("flights", "") == [], "the others are as patient as before"
+
+
 @pytest.mark.parametrize(
     ("status", "kind"),
     [(403, NotPermitted), (409, KubernetesError), (422, KubernetesError), (500, KubernetesError)],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import logging
 import time
@@ -60,6 +61,12 @@ class Api:
         """Close the connections, unless the client was given by the user."""
         if self.owned:
             self.client.close()
+
+    def at_once(self) -> Api:
+        """The same, which does not ask again: for those who have another way, and must not be held up."""
+        other = copy.copy(self)
+        other.deadline = Deadline(0)
+        return other
 
     def call(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Body | None:
         """The answer of a call as Kubernetes writes it; None where there is no such thing."""

@@ -198,9 +198,8 @@ def joined(api: Api, namespace: str, endpoint: str, security: Any) -> AttachedCl
     )
     if urlsplit(endpoint).scheme != "http":  # the scheduler's own address: nothing has to be looked up
         cluster.place = Place(host, port, port)
-    cluster.forwarded = is_loopback(
-        host
-    )  # what such a cluster calls its endpoint is a port of the process that made it
+    # What such a cluster calls its endpoint is a port of the process that made it.
+    cluster.forwarded = is_loopback(host)
     cluster.connect()
     return cluster
 

@@ -192,7 +192,7 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
     def check_there(self) -> None:
         """SchedulerLost where the cluster has been deleted; nothing where that cannot be seen."""
         try:
-            there = self.api.get("daskclusters", self.namespace, self.name)
+            there = self.api.at_once().get("daskclusters", self.namespace, self.name)
         except (KubernetesError, ClusterUnreachable) as error:
             logger.debug("%s", error)
             return
@@ -307,10 +307,10 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
 
     # Looking at it
 
-    def _pods(self, role: str = "") -> list[dict[str, Any]]:
+    def _pods(self, role: str = "", *, api: Api | None = None) -> list[dict[str, Any]]:
         """The cluster's pods, or those of one role."""
         of_role = f",{names.COMPONENT}={role}" if role else ""
-        return self.api.pods(self.namespace, f"{names.CLUSTER}={self.name}{of_role}")
+        return (api or self.api).pods(self.namespace, f"{names.CLUSTER}={self.name}{of_role}")
 
     def _states(self) -> list[State]:
         return states.states(self._pods())
@@ -334,7 +334,9 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
 
     def killed(self) -> list[tuple[float, dict[str, Any]]]:
         """Workers whose containers the kernel has killed for their memory, as Dask tells of those it stops itself."""
-        return killed.events_of(self._pods("worker"), "tls" if self.security else "tcp")
+        return killed.events_of(
+            self._pods("worker", api=self.api.at_once()), "tls" if self.security else "tcp"
+        )
 
     async def _get_logs(self, *_: Any, **__: Any) -> Any:
         return Logs({name: Log(text) for name, text in (await asyncio.to_thread(self.logs)).items()})

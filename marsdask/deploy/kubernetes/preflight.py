@@ -22,7 +22,7 @@ INSTALL = "Hint: an administrator runs `marsdask kubernetes install` once for th
 def check(api: Api, args: Arguments, spec: dict[str, Any], *, inside: bool) -> dict[str, Any]:
     """An error if a cluster cannot come up: definitions, rights, namespace, operator, quota.
 
-    Gives the DaskCluster as it has to be made: with limits where a quota of the namespace asks for some.
+    Gives the DaskCluster as it has to be made: with a token for an operator that brings it, and limits where a quota asks for some.
     """
     if not api.knows_dask():
         raise KubernetesError(
