@@ -49,7 +49,11 @@ def greeted(host, port):
         through.close()
 
 for what, host, port in PLACES:
-    answers = {path: asked(host, port, path) for path in PATHS}
+    answers = {}
+    for path in PATHS:
+        answers[path] = asked(host, port, path)
+        if answers[path] == "no HTTP":
+            break  # and so it is with the others, after the same wait
     answers["POST /api/v1/retire_workers"] = asked(host, port, "/api/v1/retire_workers", b'{"n": 1}')
     print(json.dumps([what, greeted(host, port), answers]))
 """
