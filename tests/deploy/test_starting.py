@@ -13,7 +13,7 @@ from marsdask.deploy.kubernetes.addresses import Place
 from marsdask.deploy.kubernetes.arguments import Arguments
 from marsdask.deploy.kubernetes.starting import Start
 from marsdask.deploy.kubernetes.states import Deadline, Shown, State
-from marsdask.errors import ClusterNotStarted
+from marsdask.errors import ClusterNotStarted, ClusterUnreachable
 from tests.processes import reserved_port
 
 pytestmark = pytest.mark.once
@@ -109,6 +109,23 @@ def test_not_without_the_right_to(blocked: Place) -> None:
     ):
         cluster.start()
     assert cluster.asked == [("create", "", "pods/portforward", "flights")], "once"
+
+
+@pytest.mark.parametrize("arguments", [{}, {"service_type": "NodePort"}])
+def test_a_port_that_takes_connections_and_says_nothing(arguments: dict[str, Any]) -> None:
+    """As that of a proxy, or of another program."""
+
+    def mute(timeout: float) -> None:
+        raise ClusterUnreachable("the scheduler at tls://there does not answer: no handshake")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        cluster = Cluster(Place("127.0.0.1", listener.getsockname()[1], 1), **arguments)
+        cluster.connect = mute  # type: ignore[method-assign]
+        with pytest.raises(
+            ClusterNotStarted, match=r"could not be reached .*tls://there does not answer: no handshake"
+        ):
+            cluster.start()
+    assert not cluster.forwarded
 
 
 def test_a_load_balancer_without_an_address() -> None:

@@ -80,7 +80,7 @@ class Start:
     def _connect(self, found: Sequence[State]) -> None:
         """Try to reach the scheduler, whose pod is Ready. Where it is silent, go another way, or give it up."""
         place, patience = self.cluster.find(), SILENT[self.args.service_type]
-        self.silent = ""
+        self.silent, reached = "", False
         if place is None:
             kind = self.args.service_type
             what = "its load balancer has no address" if kind == "LoadBalancer" else "its Service has no port"
@@ -91,25 +91,25 @@ class Start:
             except OSError as error:
                 self.silent = f"{unparse_host_port(place.host, place.comm)} does not answer ({error})"
             else:
+                reached, patience = True, PATIENCE
                 try:
                     self.cluster.connect(self.deadline.left(10.0) or 0.1)
                     self.connected = True
                 except OSError as error:  # ClusterUnreachable is one
-                    logger.debug("%s", error)
-                    if self.cluster.forward is not None:  # that a port of ours answers means nothing
-                        self.silent = f"it does not answer through the Kubernetes API ({error})"
-                        patience = PATIENCE
+                    self.silent = str(
+                        error
+                    )  # of a port that takes connections, as one of ours for the API does
         if self.silent:
-            self._silent(found, patience)
+            self._silent(found, patience, reached=reached)
         else:
             self.silent_since = None
 
-    def _silent(self, found: Sequence[State], patience: float) -> None:
+    def _silent(self, found: Sequence[State], patience: float, *, reached: bool) -> None:
         """Where it has been silent for long: go through the Kubernetes API, or give the cluster up."""
         cluster, now = self.cluster, time.monotonic()
         self.silent_since = self.silent_since or now
         passed = now - self.silent_since
-        if self.args.may_forward and not cluster.forwarded and passed > FORWARDED:
+        if self.args.may_forward and not (reached or cluster.forwarded) and passed > FORWARDED:
             if self.may_forward is None:
                 self.may_forward = cluster.api.may("create", "", "pods/portforward", cluster.namespace)
             if self.may_forward:
