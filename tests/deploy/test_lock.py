@@ -13,7 +13,7 @@ import distributed
 import pytest
 
 from marsdask.deploy import web
-from marsdask.deploy.kubernetes import handlers, names, routes, specs
+from marsdask.deploy.kubernetes import handlers, names, specs
 from marsdask.engine.address import ROUTE, TOKEN, UPGRADE
 from marsdask.engine.guard import Lock
 from marsdask.session import new_session
@@ -52,10 +52,6 @@ def visited(link: str) -> tuple[int, str, str]:
         return found.status, found.headers.get("Location", ""), found.headers.get("Set-Cookie", "")
     finally:
         connection.close()
-
-
-def test_what_the_operator_asks_is_what_its_token_opens() -> None:
-    assert {url for url, *_ in routes.routes} == set(web.OPERATORS)
 
 
 def test_a_lock_does_not_show_its_tokens() -> None:

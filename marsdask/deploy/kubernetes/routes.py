@@ -19,6 +19,7 @@ from distributed.utils import recursive_to_dict
 from tornado import web
 
 from marsdask.deploy.kubernetes.names import ENDS, IDLE
+from marsdask.deploy.web import OPERATORS
 from marsdask.engine import pages
 
 SIZE = "marsdask-size"
@@ -116,7 +117,5 @@ def idle_since(scheduler: Any, seen: dict[str, Any]) -> float:
 
 
 routes: list[tuple[str, type[web.RequestHandler], dict[str, Any]]] = [
-    ("/api/v1/retire_workers", Retire, {}),
-    ("/api/v1/adaptive_target", Target, {}),
-    ("/api/v1/check_idle", Idle, {}),
+    (url, kind, {}) for url, kind in zip(OPERATORS, (Retire, Target, Idle), strict=True)
 ]
