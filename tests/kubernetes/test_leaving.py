@@ -112,7 +112,7 @@ def test_the_command_takes_it_where_no_worker_comes(made, place, folder, held):
         "clean", str(folder), f"{folder}/nowhere", "--image", place.image, "--timeout", str(PATIENCE)
     )
     assert done.exit_code == 0, done.output
-    assert f"{folder}: removed 1 directories, 3 MiB; 4 are in use, or another user's" in done.output
+    assert f"{folder}: directories removed: 1, 3 MiB; in use, or another user's: 4" in done.output
     assert f"{folder}/nowhere: there is no such directory" in done.output
     assert not dead.exists()
     assert living <= spilled(folder)

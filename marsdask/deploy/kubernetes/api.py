@@ -20,8 +20,7 @@ CALL_TIMEOUT = (5.0, 30.0)
 """Seconds to connect, and to wait for an answer."""
 
 AWAY = 60.0
-"""Seconds in which a call is made again where the API is busy, or away after it has answered once: its server is started anew
-in less, and a control plane of several changes hands in 15."""
+"""Seconds in which a call is made again where the API is busy, or away after it has answered once. It was tried with 30 s away."""
 AGAIN = 1.0
 """Seconds until then, where the API does not say."""
 BUSY = (429, 503)

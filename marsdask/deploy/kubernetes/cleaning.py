@@ -25,9 +25,8 @@ from marsdask.spill.directory import SCRATCH, purge
 
 ABSENT = "hostPath type check failed"
 """What Kubernetes says of a pod whose directory is not on the node."""
-
-
 MOUNT = "/mnt/left"
+"""Where the pod sees it."""
 
 
 class Told(NamedTuple):
@@ -50,14 +49,11 @@ def clean(
     """
     for path in paths:
         check_path(path, "PATH")
+    namespace, image = f"mars-clean-{uuid.uuid4().hex[:8]}", checked_image(image)
     there = [each["metadata"]["name"] for each in api.listed(api.core.list_node)]
     if unknown := sorted({*nodes} - {*there}):
         raise ArgumentError(f"--node {unknown[0]}: there is no such node. Nodes: {', '.join(there)}.")
-    namespace, image = f"mars-clean-{uuid.uuid4().hex[:8]}", checked_image(image)
-    labels = names.MANAGED | {
-        f"pod-security.kubernetes.io/{mode}": "privileged" for mode in ("enforce", "warn")
-    }
-    api.call(api.core.create_namespace, names.body("v1", "Namespace", {"name": namespace, "labels": labels}))
+    api.call(api.core.create_namespace, specs.namespace_of(namespace, "privileged"))
     try:
         for i, node in enumerate(nodes or there):
             for j, path in enumerate(paths):  # each its own, as a node may have one and not the other
@@ -113,9 +109,10 @@ def waits_for(made: dict[str, Any]) -> str:
 
 
 def _said(found: dict[str, int]) -> str:
-    gone = f"removed {found['removed']} directories, {shown(found['bytes'])}" if found["removed"] else "clean"
-    left = f"; {found['left']} are in use, or another user's" if found["left"] else ""
-    return f"{gone}{left}"
+    gone = (
+        f"directories removed: {found['removed']}, {shown(found['bytes'])}" if found["removed"] else "clean"
+    )
+    return f"{gone}; in use, or another user's: {found['left']}" if found["left"] else gone
 
 
 def looked(path: str) -> dict[str, int]:

@@ -57,6 +57,9 @@ def waiting(least: float, says: str) -> Callable[[Any], Any]:
     )
 
 
+ONE_NAMESPACE = " Hint: --namespace NAME needs no rights beyond that namespace."
+
+
 def in_namespace(command: Any) -> Any:
     """The option of a command that looks at one namespace, with rights in that only."""
     return click.option("--namespace", metavar="NAME", help="Only there, with no right beyond it.")(command)
@@ -156,7 +159,7 @@ def status(reach: Reach, namespace: str | None) -> None:
     try:
         found = look(reach()) if namespace is None else look_in(reach(), namespace)
     except (ClusterUnreachable, NotPermitted) as error:
-        hint = "" if namespace else " Hint: --namespace NAME needs no rights beyond that namespace."
+        hint = "" if namespace else ONE_NAMESPACE
         click.echo(f"Error: {error}{hint * isinstance(error, NotPermitted)}", err=True)
         raise SystemExit(3) from error
     click.echo("\n".join([*found.lines(), f"here         {versions()}"]))
@@ -198,7 +201,7 @@ def list_(reach: Reach, namespace: str | None) -> None:
     try:
         found = clusters(reach(), namespace)
     except NotPermitted as error:
-        hint = "" if namespace else " Hint: --namespace NAME needs no rights beyond that namespace."
+        hint = "" if namespace else ONE_NAMESPACE
         raise click.ClickException(f"{error}{hint}") from error
     if not found:
         click.echo(f"There are no clusters of marsdask{f' in namespace {namespace}' if namespace else ''}.")

@@ -18,7 +18,7 @@ from marsdask.spill.policy import MemoryPolicy
 HANDING_OVER = 14.0
 """Seconds that the scheduler has to have the data copied; Dask's command gives a worker 10 more to close."""
 LONGEST = 30
-"""Seconds from the first signal to the last: Kubernetes' own grace for a pod, and what spot nodes get at the least."""
+"""Seconds from the first signal to the last: Kubernetes' own grace for a pod."""
 
 logger = logging.getLogger(__name__)
 

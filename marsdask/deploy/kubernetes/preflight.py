@@ -61,9 +61,10 @@ def check_rights(api: Api, args: Arguments, *, inside: bool) -> None:
     needed = rights.rules(args.service_type, own_namespace=not args.existing_namespace, inside=inside)
     if missing := missing_rights(api, args.namespace, needed):
         scope = f" --namespace {args.namespace}" if args.existing_namespace else ""
+        kind = "" if args.may_forward else f" --service-type {args.service_type}"
         raise NotPermitted(
-            f"this user may not: {', '.join(missing)}. Hint: `marsdask kubernetes rbac{scope} --service-type "
-            f"{args.service_type}` prints the rights that are needed; an administrator applies them."
+            f"this user may not: {', '.join(missing)}. Hint: `marsdask kubernetes rbac{scope}{kind}` prints the rights that are "
+            "needed; an administrator applies them."
         )
 
 

@@ -133,7 +133,8 @@ def clusters(api: Api, namespace: str | None = None) -> list[Row]:
     else:
         namespaces = []
         with suppress(NotPermitted):  # who works in a namespace that was there may not look at it
-            namespaces = [found] if is_ours(found := api.namespace(namespace)) and found else []
+            found = api.namespace(namespace)
+            namespaces = [found] if found and is_ours(found) else []
     return rows(made, namespaces, datetime.now(UTC))
 
 

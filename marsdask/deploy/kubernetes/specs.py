@@ -56,10 +56,14 @@ LIVENESS = {
 
 def namespace(args: Arguments) -> Spec:
     """The namespace, with the level of Pod Security that its pods need."""
-    level = "privileged" if args.host_paths else "restricted"
-    labels = {**names.MANAGED, "name": args.namespace}
+    return namespace_of(args.namespace, "privileged" if args.host_paths else "restricted")
+
+
+def namespace_of(name: str, level: str) -> Spec:
+    """A namespace of ours, with a level of Pod Security."""
+    labels = {**names.MANAGED, "name": name}
     labels |= {f"pod-security.kubernetes.io/{mode}": level for mode in ("enforce", "warn", "audit")}
-    return names.body("v1", "Namespace", {"name": args.namespace, "labels": labels})
+    return names.body("v1", "Namespace", {"name": name, "labels": labels})
 
 
 def cluster(args: Arguments) -> Spec:
@@ -85,18 +89,18 @@ core while that comes.
 """
 
 
-def limited(made: Spec, names: Collection[str]) -> Spec:
+def limited(made: Spec, kinds: Collection[str]) -> Spec:
     """The DaskCluster with a limit of these for every container that has none."""
     from kubernetes.utils import parse_quantity
 
-    if not names:
+    if not kinds:
         return made
     made = copy.deepcopy(made)
     for role in ("scheduler", "worker"):
         pod = made["spec"][role]["spec"]
         for container in (*pod.get("initContainers", ()), *pod["containers"]):
             asked = container.get("resources", {}).get("requests", {})
-            least = {name: max(LIMITS[name], asked.get(name, "0"), key=parse_quantity) for name in names}
+            least = {name: max(LIMITS[name], asked.get(name, "0"), key=parse_quantity) for name in kinds}
             container["resources"] = merged({"limits": least}, container.get("resources", {}))
     return made
 
