@@ -96,9 +96,11 @@ class Start:
                     self.cluster.connect(self.deadline.left(10.0) or 0.1)
                     self.connected = True
                 except OSError as error:  # ClusterUnreachable is one
-                    self.silent = str(
-                        error
-                    )  # of a port that takes connections, as one of ours for the API does
+                    cause = error.__cause__ or error
+                    where = unparse_host_port(place.host, place.comm)
+                    where += " (through the Kubernetes API)" * (self.cluster.forward is not None)
+                    said = str(cause) or type(cause).__name__
+                    self.silent = f"{where} takes connections and says nothing ({said})"
         if self.silent:
             self._silent(found, patience, reached=reached)
         else:
