@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import marsdask.tensor as mt
+from marsdask.deploy.kubernetes import names
 from tests.kubernetes.clusters import PATIENCE, cluster, computed_once, pods, until
 
 USER = 10001
@@ -44,10 +45,11 @@ def spilled(folder: Path) -> set[str]:
 
 
 @pytest.fixture
-def held(made, folder):
+def held(made, api, folder):
     """A tensor of 320 MB of which a worker has spilled a part. Of integers: NumPy adds floats that are not aligned, as
     after spilling, in another order, and the last digit differs."""
     made.wait_for_workers(2, timeout=PATIENCE)
+    until(lambda: len(api.pods(made.namespace, f"{names.COMPONENT}=worker")) == 2, what="who goes is gone")
     x = mt.random.randint(2**31, size=40_000_000, chunk_size=1_000_000).execute()
     until(lambda: spilled(folder))
     return x
