@@ -1,10 +1,10 @@
-# One image for schedulers, workers and the operator. `bin/kube-image-tool.sh build` fills dist/image with a wheel of this
-# checkout and the versions installed beside it, and calls this file; BASE must have the Python that they are for.
+# One image for schedulers, workers and the operator. `marsdask kubernetes image build` makes a directory with a wheel of the
+# marsdask that is installed and the versions beside it, and calls this file on it; BASE must have the Python that they are for.
 ARG BASE=python:3.11-slim
 
 FROM ${BASE} AS packages
 RUN python3 -m venv /opt/pip && python3 -m venv --without-pip /opt/marsdask
-COPY dist/image/requirements.txt /tmp/
+COPY requirements.txt /tmp/
 # A package index behind an authority of one's own: both files are seen by this line only, and are not kept.
 RUN --mount=type=secret,id=certificates,target=/tmp/certificates.pem --mount=type=secret,id=pip,target=/etc/pip.conf \
     if [ -s /tmp/certificates.pem ]; then export PIP_CERT=/tmp/certificates.pem; fi \
@@ -13,7 +13,7 @@ RUN --mount=type=secret,id=certificates,target=/tmp/certificates.pem --mount=typ
     && rm -rf numpy/_core/tests numpy/*/tests pandas/tests pyarrow/tests pyarrow/include tornado/test
 
 FROM packages AS ours
-COPY dist/image/*.whl /tmp/
+COPY *.whl /tmp/
 RUN pip() { /opt/pip/bin/pip --disable-pip-version-check --python /opt/marsdask/bin/python "$@"; } \
     && pip install --no-index --no-deps --prefix /opt/ours /tmp/*.whl \
     && pip install --no-index --no-deps /tmp/*.whl && pip check

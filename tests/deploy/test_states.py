@@ -118,7 +118,7 @@ QUOTA = 'FailedCreate: pods "x" is forbidden: exceeded quota: q (ReplicaSet x)'
             [State("s", "scheduler", "ErrImagePull", "no such")],
             [],
             "scheduler pod s: ErrImagePull",
-            "kube-image-tool",
+            "kubernetes image build",
         ),
         ([SCHEDULER, *workers(CrashLoopBackOff=1)], [], "worker pod CrashLoopBackOff-0", "log lines"),
         ([SCHEDULER], [QUOTA], "quota is used up", "ask for less"),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from marsdask.deploy.kubernetes import names
+from marsdask.deploy.kubernetes import building, names
 from marsdask.remote.durable import pods
 from marsdask.remote.durable.storage import Storage
 from tests.kubernetes.clusters import IMAGE, PATIENCE, gone, until
@@ -107,8 +107,7 @@ def wheel(folder: Path) -> None:
 def test_kubeface_in_an_image_without_marsdask(place, api, bucket, tmp_path):
     (tmp_path / "wheels").mkdir()
     wheel(tmp_path / "wheels")
-    for ours in (image.ROOT / "dist/image").glob("marsdask-*.whl"):
-        (tmp_path / "wheels" / ours.name).symlink_to(ours)
+    building.wheel(tmp_path / "wheels")
     with serving(
         "-m",
         "http.server",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -185,6 +186,92 @@ def requirements(packages: tuple[str, ...], label: bool) -> None:
         return
     for name, version in locked(packages).items():
         click.echo(f"{name}=={version}")
+
+
+@kubernetes.group()
+def image() -> None:
+    """The image that clusters run, of the versions installed here: build, push or save it, or tell its name.
+
+    Behind a package index of your own PIP_CONFIG_FILE and PIP_CERT, a file of certificates, are used while packages are
+    installed, and not kept.
+    """
+
+
+def named(command: Any) -> Any:
+    """The options that say what the image is called: the command gets `name` for them."""
+
+    @click.option("-r", "--repo", default="", help="The registry, for instance registry.example.com:5000.")
+    @click.option("-o", "--org", default="marsdask", show_default=True, help="The organization.")
+    @click.option("-t", "--tag", default="", help="The tag: v and the version, unless said otherwise.")
+    @wraps(command)
+    def called(repo: str, org: str, tag: str, **options: Any) -> Any:
+        from marsdask.deploy.kubernetes.building import image_name
+        from marsdask.deploy.kubernetes.operator import checked_image
+
+        return command(checked_image(image_name(repo, org, tag)), **options)
+
+    return called
+
+
+def built(command: Any) -> Any:
+    """The option that says what builds: the command gets `engine` for it."""
+
+    @click.option(
+        "-e",
+        "--engine",
+        "wanted",
+        type=click.Choice(["docker", "podman", "buildah"]),
+        help="The first that works, else.",
+    )
+    @wraps(command)
+    def found(name: str, wanted: str | None, **options: Any) -> Any:
+        from marsdask.deploy.kubernetes.building import Engine
+
+        return command(name, Engine.found(wanted), **options)
+
+    return named(found)
+
+
+@image.command("name")
+@named
+def name_(name: str) -> None:
+    """Print what it is called."""
+    click.echo(name)
+
+
+@image.command()
+@click.option(
+    "-b", "--base", default="", help="An image with this minor version of Python: python:3.X-slim, else."
+)
+@click.option(
+    "-a",
+    "--also",
+    multiple=True,
+    metavar="PACKAGE",
+    help="One that your functions need on workers; may be said again.",
+)
+@built
+def build(name: str, engine: Any, base: str, also: tuple[str, ...]) -> None:
+    """Build it."""
+    engine.build(name, base=base, also=also)
+    click.echo(f"Built {name}")
+
+
+@image.command()
+@built
+def push(name: str, engine: Any) -> None:
+    """Push it to its registry, which -r says."""
+    if name.count("/") < 2:
+        raise click.UsageError("push needs the registry: -r REPO")
+    engine.push(name)
+
+
+@image.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@built
+def save(name: str, engine: Any, file: Path) -> None:
+    """Write it to FILE, an archive for nodes that pull from no registry."""
+    engine.save(name, file)
 
 
 @kubernetes.command("list")

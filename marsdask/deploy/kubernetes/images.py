@@ -1,6 +1,6 @@
 """The image that schedulers, workers and the operator run: its name, the versions it is built with, and how they differ from here.
 
-`bin/kube-image-tool.sh` builds it from the versions installed where it is called, so that a client and its cluster
+`marsdask kubernetes image build` builds it from the versions installed where it is called, so that a client and its cluster
 are of one kind.
 """
 
@@ -121,7 +121,7 @@ def warn_of_differences(answer: Mapping[str, Any]) -> None:
     if told := differences(here(), packages):
         warnings.warn(
             f"this process and the cluster's image differ: {'; '.join(told)}. What one sends, the other may not read. "
-            "Hint: build the image where you work, with bin/kube-image-tool.sh.",
+            "Hint: build the image where you work, with `marsdask kubernetes image build`.",
             UserWarning,
             stacklevel=3,
         )

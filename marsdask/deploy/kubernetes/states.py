@@ -228,7 +228,7 @@ def report(found: Sequence[State], events: Sequence[str], logs: Mapping[str, str
 HINTS = (
     (
         "ErrImagePull",
-        "build it with bin/kube-image-tool.sh, push it where the nodes can fetch it, and give image=...",
+        "build it with `marsdask kubernetes image build`, push it where the nodes can fetch it, and give image=...",
     ),
     ("ErrImageNeverPull", "load the image into the nodes, or give image_pull_policy='IfNotPresent'"),
     ("InvalidImageName", "give image='registry/name:tag'"),

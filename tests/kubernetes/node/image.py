@@ -1,4 +1,4 @@
-"""The images that the node runs: ours by `bin/kube-image-tool.sh`, on a base from Debian packages.
+"""The images that the node runs: ours by `marsdask kubernetes image`, on a base from Debian packages.
 
 No registry is asked: the base is a Debian with the Python that runs this, made by debootstrap.
 """
@@ -10,12 +10,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+from marsdask.deploy.kubernetes.building import context, image_name
 from marsdask.deploy.kubernetes.images import installed
 from tests.kubernetes.node import machine, settings
 from tests.kubernetes.node.machine import run
 
 ROOT = Path(__file__).parents[3]
-TOOL = ROOT / "bin" / "kube-image-tool.sh"
+TOOL = [sys.executable, "-m", "marsdask", "kubernetes", "image"]
 SUITES = {(3, 11): "bookworm", (3, 13): "trixie"}
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # Packages of ours that only tests need on workers, where they are here.
@@ -31,7 +32,7 @@ def cannot() -> str:
 
 def name(tag: str = "test") -> str:
     """What the image is called."""
-    return run(TOOL, "-p", sys.executable, "-t", tag, "name").strip()
+    return image_name(tag=tag)
 
 
 def archives(tag: str = "test") -> list[Path]:
@@ -42,18 +43,18 @@ def archives(tag: str = "test") -> list[Path]:
 def build(tag: str = "test") -> str:
     """The image's name; it is in the archives then."""
     base = ensure_base()
-    options = ["-e", "buildah", "-p", sys.executable, "-t", tag]
+    options = ["-e", "buildah", "-t", tag]
     also = [word for package in ALSO if installed(package) for word in ("-a", package)]
     # Without user namespaces and cgroups of its own buildah still has chroot.
     environment = os.environ | {"BUILDAH_ISOLATION": "chroot"}
-    subprocess.run([TOOL, *options, "-b", base, *also, "build"], check=True, env=environment, timeout=900)
+    subprocess.run([*TOOL, "build", *options, "-b", base, *also], check=True, env=environment, timeout=900)
     pause, ours = archives(tag)
     pause.parent.mkdir(parents=True, exist_ok=True)
     made = run("buildah", "images", "--quiet", "--no-trunc", name(tag))
     stamp = ours.with_suffix(".id")
     if not ours.exists() or not stamp.exists() or stamp.read_text() != made:
         stamp.unlink(missing_ok=True)
-        run(TOOL, *options, "save", ours, timeout=300)
+        run(*TOOL, "save", *options, ours, timeout=300)
         stamp.write_text(made)
     if not pause.exists():
         to = f"docker-archive:{pause}:{settings.PAUSE}"
@@ -62,16 +63,23 @@ def build(tag: str = "test") -> str:
 
 
 def bare(environment: dict[str, str]) -> tuple[str, Path]:
-    """An image with a Python and all that marsdask needs, but without it, and its archive; `build` has to have run."""
+    """An image with a Python and all that marsdask needs, but without it, and its archive."""
     name, archive = "localhost/marsdask-bare:test", archives()[-1].with_name("bare.tar")
     layers = ["--layers", "--target", "packages", "--build-arg", f"BASE={ensure_base()}"]
     chroot = os.environ | {"BUILDAH_ISOLATION": "chroot"}
-    subprocess.run(
-        ["buildah", "build", "--quiet", *layers, "--file", ROOT / "Dockerfile", "--tag", name, ROOT],
-        check=True,
-        env=chroot,
-        timeout=900,
-    )
+    with context([package for package in ALSO if installed(package)]) as folder:
+        words = [
+            "buildah",
+            "build",
+            "--quiet",
+            *layers,
+            "--file",
+            folder / "Dockerfile",
+            "--tag",
+            name,
+            folder,
+        ]
+        subprocess.run(words, check=True, env=chroot, timeout=900)
     container = run("buildah", "from", name).strip()
     commit(container, name, *(word for pair in environment.items() for word in ("--env", "=".join(pair))))
     archive.unlink(missing_ok=True)
