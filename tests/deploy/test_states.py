@@ -349,7 +349,12 @@ def test_the_list():
     }
     left = {"metadata": {"name": "a", "deletionTimestamp": "x", **born}}
     taken = {"metadata": {"name": "b", **born}}
-    assert removal.rows([cluster], [left, taken], now) == [
+    groups = [
+        {"metadata": {"namespace": where}, "spec": {"cluster": "mars", "worker": {"replicas": n}}}
+        for where, n in (("b", 2), ("b", 5), ("c", 1))
+    ]
+    assert [each.workers for each in removal.rows([cluster], groups, [], now)] == ["7"], "as they are now"
+    assert removal.rows([cluster], [], [left, taken], now) == [
         ("a", "-", "-", "2h", "-", "going away"),
         ("b", "mars", "3", "2h", "31d", "there"),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -127,7 +128,11 @@ def clusters(api: Api, namespace: str | None = None) -> list[Row]:
     Of one `namespace` that takes no right beyond it.
     """
     selector = f"{MANAGED_BY}={US}"
-    made = api.clusters(namespace, selector) if api.knows_dask() else []
+    made, groups = [], []
+    if api.knows_dask():
+        made = api.clusters(namespace, selector)
+        with suppress(NotPermitted):  # a Role of before there were others than the default ones
+            groups = api.resources("daskworkergroups", namespace)
     if namespace is None:
         namespaces = api.listed(api.core.list_namespace, label_selector=selector)
     else:
@@ -135,15 +140,20 @@ def clusters(api: Api, namespace: str | None = None) -> list[Row]:
         with suppress(NotPermitted):  # who works in a namespace that was there may not look at it
             found = api.namespace(namespace)
             namespaces = [found] if found and is_ours(found) else []
-    return rows(made, namespaces, datetime.now(UTC))
+    return rows(made, groups, namespaces, datetime.now(UTC))
 
 
-def rows(made: list[dict[str, Any]], namespaces: list[dict[str, Any]], now: datetime) -> list[Row]:
-    """A row for each cluster and each namespace that has none, by name."""
-    found = [
-        (c, c["metadata"]["namespace"], c["metadata"]["name"], str(c["spec"]["worker"]["replicas"]), "there")
-        for c in made
-    ]
+def rows(
+    made: list[dict[str, Any]], groups: list[dict[str, Any]], namespaces: list[dict[str, Any]], now: datetime
+) -> list[Row]:
+    """A row for each cluster and each namespace that has none, by name. Its worker groups tell how many workers it has now."""
+    sizes = Counter[tuple[str, str]]()
+    for each in groups:
+        sizes[each["metadata"]["namespace"], each["spec"]["cluster"]] += each["spec"]["worker"]["replicas"]
+    found = []
+    for c in made:
+        place = c["metadata"]["namespace"], c["metadata"]["name"]
+        found.append((c, *place, str(sizes.get(place, c["spec"]["worker"]["replicas"])), "there"))
     taken = {namespace for _, namespace, *_ in found}
     lone = {each["metadata"]["name"]: each for each in namespaces}
     found += [(lone[name], name, "-", "-", "no cluster in it") for name in lone.keys() - taken]
