@@ -58,6 +58,23 @@ BAD = [
     ("extra_modules", [5, {"a": 1}, ["a b"]]),
     ("worker_extra_modules", [5]),
     ("supervisor_extra_modules", [5]),
+    (
+        "worker_resources",
+        [["GPU"], {"GPU": 0}, {"GPU": "1"}, {"GPU": NAN}, {"a b": 1}, {"cpu": 2}, {"x.y/z": 0.5}],
+    ),
+    (
+        "worker_groups",
+        ["gpu", 5, [5], {"name": "a"}, [{}], [{"name": []}], [{"name": "Gpu"}], [{"name": "x" * 31}]],
+    ),
+    (
+        "worker_groups",
+        [[{"name": "default"}], [{"name": "a"}, {"name": "a"}], [{"name": "a", "worker_num": 0}]],
+    ),
+    (
+        "worker_groups",
+        [[{"name": "a", key: 1}] for key in ("supervisor_mem", "worker_memory", "worker_groups", "keep")],
+    ),
+    ("worker_groups", [[{"name": "a", "worker_mem": "1g", "worker_cache_mem": "2g"}]]),
     ("extra_volumes", ["/a", [{"name": "x"}], 5, [EmptyDirVolumeConfig("tmp", "/x")]]),
     ("pre_stop_command", [5, [], ["a", 5], "", "a\0", ["a\0"]]),
     ("log_when_fail", [1, "yes"]),
@@ -132,6 +149,36 @@ def test_nothing_at_all():
 @pytest.mark.parametrize(("given", "needed"), [(None, 4), (0, 4), (3, 3), (4, 4)])
 def test_min_worker_num(given, needed):
     assert Arguments.of(worker_num=4, min_worker_num=given).min_worker_num == needed
+
+
+def test_a_worker_group_is_as_the_first_workers_but_for_what_it_says():
+    made = Arguments.of(
+        worker_num=3,
+        worker_mem="2g",
+        worker_extra_env={"A": "1"},
+        worker_groups=[
+            {"name": "gpu", "worker_mem": "8g", "worker_resources": {"nvidia.com/gpu": 2}},
+            {"name": "spot", "worker_num": 5, "tolerations": [{"key": "spot", "operator": "Exists"}]},
+        ],
+    )
+    first, gpu, spot = made.groups
+    assert [each.group for each in made.groups] == ["default", "gpu", "spot"]
+    assert [each.worker_num for each in made.groups] == [3, 1, 5]
+    assert [each.policy.memory for each in made.groups] == [2 * GIB, 8 * GIB, 2 * GIB]
+    assert {*map(dict.__len__, (first.worker_resources, spot.worker_resources))} == {0}
+    assert [each.worker.env for each in made.groups] == 3 * [{"A": "1"}]
+    assert not gpu.tolerations
+    assert spot.tolerations == ({"key": "spot", "operator": "Exists"},)
+    assert made.min_worker_num == 9
+    with pytest.raises(ArgumentError, match=r"^min_worker_num=10: .*worker_groups, which is 9"):
+        Arguments.of(worker_num=8, min_worker_num=10, worker_groups=[{"name": "a"}])
+
+
+def test_a_note_on_memory_is_told_once():
+    note = {"worker_num": 1, "worker_mem": "1g", "worker_cache_mem": "95%"}
+    with pytest.warns(UserWarning, match="worker_cache_mem") as told:
+        Arguments.of(**note, worker_groups=[{"name": "a"}, {"name": "b"}])
+    assert len({str(each.message) for each in told}) == len(told)
 
 
 @pytest.mark.parametrize(

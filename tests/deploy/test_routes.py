@@ -13,7 +13,7 @@ from typing import Any
 
 import dask
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client, Scheduler, SpecCluster, Worker
 from distributed.deploy import Cluster
 
 from marsdask.deploy.kubernetes import names, routes, specs
@@ -28,19 +28,62 @@ pytestmark = pytest.mark.filterwarnings(
 
 
 @pytest.fixture
-def dasks() -> Iterator[Any]:
-    """Three workers, beside a scheduler with the routes of one on Kubernetes."""
+def dasks(groups: tuple[str, ...]) -> Iterator[Any]:
+    """Three workers, of these groups, beside a scheduler with the routes of one on Kubernetes."""
+    local = {"host": "127.0.0.1", "protocol": "tcp"}
+    pods = {
+        f"mars-{group}-worker-{i}": {"cls": Worker, "options": {"nthreads": 1} | local}
+        for i, group in enumerate(groups)
+    }
+    scheduler = {"cls": Scheduler, "options": {"dashboard_address": "127.0.0.1:0", "port": 0} | local}
     with (
         dask.config.set({"distributed.scheduler.http.routes": list(specs.ROUTES)}),
-        LocalCluster(
-            n_workers=3,
-            threads_per_worker=1,
-            processes=False,
-            protocol="tcp",
-            dashboard_address="127.0.0.1:0",
-        ) as made,
+        SpecCluster(workers=pods, scheduler=scheduler, name="mars") as made,
     ):
+        until(lambda: there(made, len(groups)), "the workers have registered")
         yield made
+
+
+@pytest.fixture
+def groups() -> tuple[str, ...]:
+    return 3 * ("default",)
+
+
+SEVERAL = pytest.mark.parametrize("groups", [("default", "default", "gpu", "gpu")], ids=["two groups"])
+
+
+@SEVERAL
+def test_only_workers_of_the_group_that_became_smaller_retire(dasks: Any, ours: Any) -> None:
+    ours.scale(1, "gpu")
+    (retired,) = asked(dasks, "retire_workers", n=1).values()
+    assert names.group_of(retired["name"]) == "mars-gpu"
+    until(lambda: there(dasks, 3), "one has gone")
+    assert asked(dasks, "retire_workers", n=2) == 403
+    ours.scale(0)
+    gone = asked(dasks, "retire_workers", n=2).values()
+    assert {names.group_of(each["name"]) for each in gone} == {"mars-default"}
+
+
+@SEVERAL
+def test_of_two_groups_that_become_smaller_each_loses_its_own(dasks: Any, ours: Any) -> None:
+    ours.scale(0)
+    ours.scale(1, "gpu")
+    gone = [
+        names.group_of(each["name"]) for n in (1, 2) for each in asked(dasks, "retire_workers", n=n).values()
+    ]
+    assert gone == ["mars-gpu", "mars-default", "mars-default"]
+
+
+@SEVERAL
+def test_workers_of_other_groups_count_for_the_work(
+    dasks: Any, ours: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours.adapt(minimum=0, maximum=3)
+    monkeypatch.setattr(dasks.scheduler, "adaptive_target", lambda: 3)
+    assert asked(dasks, "adaptive_target") == {"workers": 1}
+    assert asked(dasks, "retire_workers", n=2) == {}
+    (retired,) = asked(dasks, "retire_workers", n=1).values()
+    assert names.group_of(retired["name"]) == "mars-default"
 
 
 @pytest.fixture
@@ -85,7 +128,7 @@ def test_the_operator_retires_as_many_as_a_new_size_leaves(dasks: Any, ours: Any
     assert asked(dasks, "retire_workers", n=2) == 403
     assert asked(dasks, "adaptive_target") == 403
     (retired,) = asked(dasks, "retire_workers", n=1).values()
-    assert retired["name"] in (0, 1, 2)  # by its name the operator finds what to delete
+    assert names.group_of(retired["name"]) == "mars-default"  # by its name the operator finds what to delete
     until(lambda: there(dasks, 2), "one has gone")
 
 

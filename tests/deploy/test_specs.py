@@ -29,6 +29,19 @@ CALLS = {
         "service_port": 7103,
         "web_port": 7104,
     },
+    "groups": {
+        "worker_num": 2,
+        "worker_groups": [
+            {
+                "name": "gpu",
+                "image": "marsdask/gpu:test",
+                "worker_mem": "8g",
+                "worker_resources": {"nvidia.com/gpu": 1, "GPU": 1},
+                "node_selectors": {"pool": "gpu"},
+            },
+            {"name": "spot", "worker_num": 5, "tolerations": [{"key": "spot", "operator": "Exists"}]},
+        ],
+    },
     "everything": {
         "image": "registry.example/team/mars:v2",
         "supervisor_cpu": 0.5,
@@ -69,7 +82,7 @@ def made(call: str) -> list[dict]:
     args = Arguments.of(namespace="flights", **{"image": "marsdask/marsdask:test"} | CALLS[call])
     found = [specs.namespace(args), *specs.network_policies(args)]
     found += [specs.service(args)] if args.service_name else []
-    return [*found, specs.cluster(args)]
+    return [*found, specs.cluster(args), *specs.worker_groups(args)]
 
 
 def written(call: str) -> str:
@@ -107,11 +120,16 @@ def pruned(value, schema: dict, path: str = "") -> list[str]:
     return found
 
 
+def of_dask(call: str) -> list[dict]:
+    return [each for each in made(call) if each["kind"].startswith("Dask")]
+
+
 @pytest.mark.parametrize("call", CALLS)
 def test_the_cluster_is_one_that_the_operator_s_definition_knows(call):
-    schema, cluster = definition("DaskCluster"), made(call)[-1]
-    jsonschema.Draft202012Validator(schema).validate(cluster)
-    assert pruned(cluster, schema) == []
+    for each in of_dask(call):
+        schema = definition(each["kind"])
+        jsonschema.Draft202012Validator(schema).validate(each)
+        assert pruned(each, schema) == []
 
 
 def test_a_field_that_is_not_known_would_be_seen():
@@ -146,7 +164,12 @@ def test_no_null_and_quantities_are_texts(call):
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("role", ["scheduler", "worker"])
 def test_pods_are_what_pod_security_calls_restricted(call, role):
-    pod = made(call)[-1]["spec"][role]["spec"]
+    for each in of_dask(call):
+        if role in each["spec"]:
+            restricted(each["spec"][role]["spec"])
+
+
+def restricted(pod: dict) -> None:
     assert pod["automountServiceAccountToken"] is False
     assert pod["securityContext"]["runAsNonRoot"] is True
     assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
@@ -164,6 +187,7 @@ def test_only_who_asks_for_directories_of_nodes_gets_a_namespace_that_allows_the
     assert {c: made(c)[0]["metadata"]["labels"][level] for c in CALLS} == {
         "seed": "restricted",
         "plain": "restricted",
+        "groups": "restricted",
         "everything": "privileged",
     }
 

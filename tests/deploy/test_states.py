@@ -277,11 +277,35 @@ def test_where_a_scheduler_is():
 
 def test_what_a_cluster_takes_of_a_quota():
     args = Arguments.of(worker_num=3, worker_cpu=2, worker_mem="2g", namespace="x", existing_namespace=True)
-    found = preflight.demand(specs.cluster(args), 3)
+    found = preflight.demand([specs.cluster(args)], 3)
     assert found["pods"] == 4
     assert found["services.nodeports"] == 2
     assert found["requests.memory"] == found["memory"] == 3 * 2 * 2**30 + 256 * 2**20
     assert found["limits.cpu"] == 6
+
+
+def test_what_the_least_workers_of_several_groups_take_of_a_quota():
+    gpu = {"name": "gpu", "worker_num": 2, "worker_mem": "8g", "worker_resources": {"x.y/gpu": 1}}
+    args = Arguments.of(
+        worker_num=3, worker_mem="2g", worker_groups=[gpu], namespace="x", existing_namespace=True
+    )
+    made = [specs.cluster(args), *specs.worker_groups(args)]
+    found = preflight.demand(made, args.min_worker_num)
+    assert (found["pods"], found["requests.x.y/gpu"]) == (6, 2)
+    assert found["memory"] == (3 * 2 + 2 * 8) * 2**30 + 256 * 2**20
+    found = preflight.demand(made, 4)
+    assert (found["pods"], found["requests.x.y/gpu"]) == (5, 1), (
+        "as many as may be missing are of the larger ones"
+    )
+    assert found["memory"] == (3 * 2 + 8) * 2**30 + 256 * 2**20
+    limits = specs.limited(made[1], {"cpu"})["spec"]["worker"]["spec"]["containers"][0]["resources"]["limits"]
+    assert limits["x.y/gpu"] == "1"
+
+
+def test_the_right_to_make_worker_groups_is_asked_where_there_are_some():
+    asked = [rights.rules(None, own_namespace=False, groups=groups) for groups in (True, False)]
+    assert [rights.GROUPS in each for each in asked] == [True, False]
+    assert rights.GROUPS in rights.rules(None, own_namespace=True)
 
 
 def test_limits_where_a_quota_asks_for_some():

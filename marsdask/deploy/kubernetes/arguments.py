@@ -17,7 +17,7 @@ from functools import partial
 from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 from marsdask.checks import choice
-from marsdask.deploy.kubernetes import checks, config, credentials
+from marsdask.deploy.kubernetes import checks, config, credentials, names
 from marsdask.deploy.kubernetes.config import EmptyDirVolumeConfig, HostPathVolumeConfig, VolumeConfig
 from marsdask.deploy.kubernetes.images import default_image
 from marsdask.deploy.kubernetes.names import SERVICE_TYPES, own_service
@@ -95,6 +95,7 @@ TEXTS = Kind("list[str] | str | None", checks.texts)
 LABEL = Kind("str | None", checks.label)
 LABELS = Kind("dict[str, str] | None", checks.labels)
 ENV = Kind("dict[str, Any] | None", checks.env)
+RESOURCES = Kind("dict[str, float] | None", checks.resources)
 TEMPLATE = Kind("dict[str, Any] | None", lambda value, name: (checks.mapping(value, name),))
 ONE = Kind("int", _one, 1)
 SPILL = Kind("Any", config.spill_volumes)
@@ -103,6 +104,35 @@ SECONDS = Kind("float | None", checks.seconds)
 VOLUMES = Kind("list[VolumeConfig] | None", config.volumes)
 COMMAND = TEXTS._replace(check=checks.command)
 DICTS = Kind("list[dict[str, Any]] | None", checks.dicts)
+LONGEST_GROUP = 30
+"""Characters of its name: workers' names, which are labels, begin with those of the cluster and its group."""
+
+
+def _groups(value: Any, name: str) -> Dicts:
+    """What was said of each worker group, not checked yet but for its name and what it may say."""
+    found = checks.dicts(value, name)
+    for i, each in enumerate(found):
+        group, where = each.get("name"), f"{name}[{i}]['name']"
+        checks.label(group, where)
+        expected = f"at most {LONGEST_GROUP} characters"
+        checks.expect(len(str(group)) <= LONGEST_GROUP, where, group, expected)
+        taken = [names.DEFAULT_GROUP, *(str(other["name"]) for other in found[:i])]
+        checks.expect(group not in taken, where, group, f"another name than {', '.join(taken)}")
+        for key in each.keys() - {"name"}:
+            if not of_group(key):
+                known = [*filter(of_group, ARGUMENTS)]
+                raise ArgumentTypeError.unknown_keyword(f"{name}[{i}]: dict", key, known)
+    return found
+
+
+def of_group(name: str) -> bool:
+    """Whether an argument is one that a worker group may have of its own."""
+    own = "image", "node_selectors", "tolerations", "extra_volumes"
+    worker = name.startswith("worker_") and name != "worker_groups"
+    return name in ARGUMENTS and (worker or name in own)
+
+
+GROUPS = DICTS._replace(check=_groups)
 SECURITY = Kind("Any", credentials.checked)
 SERVICE = Kind(
     "str | None", lambda value, name: choice("NodePort" if value is None else value, name, SERVICE_TYPES)
@@ -211,6 +241,19 @@ class Arguments:
     extra_modules: Annotated[Texts, TEXTS, "Modules to import at the start", ()]
     supervisor_extra_modules: Annotated[Texts, TEXTS, _SUPERVISOR, ()]
     worker_extra_modules: Annotated[Texts, TEXTS, _WORKER, ()]
+    worker_resources: Annotated[
+        Mapping[str, float],
+        RESOURCES,
+        "What each worker has for tasks of `dask.annotate(resources=...)`; with a domain, as 'nvidia.com/gpu', the container gets it",
+        {},
+    ]
+    worker_groups: Annotated[
+        tuple[Arguments, ...],
+        GROUPS,
+        "More workers, of other kinds: for each a dict with a 'name' and what is other than for the first ones: worker_num (1), any "
+        "worker_ argument, image, node_selectors, tolerations, extra_volumes",
+        (),
+    ]
     pod_template: Annotated[
         Dicts,
         TEMPLATE,
@@ -258,6 +301,8 @@ class Arguments:
     web_extra_modules: Annotated[Any, TEXTS, _WEB, IGNORED]
     web_service_port: Annotated[Any, PORT, f"{_WEB}; their port is web_port", IGNORED]
     name: str
+    group: str
+    """Of the workers that these are the arguments of."""
     may_forward: (
         bool  # through the Kubernetes API, where its Service does not answer: nobody has chosen the type
     )
@@ -271,25 +316,42 @@ class Arguments:
         return math.ceil(self.worker.millicores / 1000)
 
     @property
+    def groups(self) -> tuple[Arguments, ...]:
+        """The arguments of each kind of workers, the first ones' first."""
+        return (self, *self.worker_groups)
+
+    @property
     def encrypted(self) -> bool:
         return self.security is not False
 
     @property
     def host_paths(self) -> tuple[str, ...]:
         """Directories of the nodes that pods were asked to see."""
-        every = (*self.extra_volumes, *self.worker_spill_paths)
-        return tuple(v.host_path for v in every if isinstance(v, HostPathVolumeConfig))
+        every = [v for each in self.groups for v in (*each.extra_volumes, *each.worker_spill_paths)]
+        return tuple(dict.fromkeys(v.host_path for v in every if isinstance(v, HostPathVolumeConfig)))
 
     @classmethod
     def of(cls, **given: Any) -> Arguments:
         """The arguments of a call; raises an error that names the first bad one."""
         _check_names(given)
+        made = cls._of(given, group=names.DEFAULT_GROUP)
+        for note in dict.fromkeys(note for each in made.groups for note in each.policy.notes):
+            warnings.warn(note, UserWarning, stacklevel=4)
+        return made
+
+    @classmethod
+    def _of(cls, given: Mapping[str, Any], group: str) -> Arguments:
         said = {name: each.checked(given.get(name, each.kind.default)) for name, each in ARGUMENTS.items()}
         named = not said["existing_namespace"] or said["namespace"]
         checks.expect(named, "existing_namespace", True, "namespace= as well, the one that is there")
         said["namespace"] = said["namespace"] or f"mars-ns-{uuid.uuid4().hex}"
         said["image"] = said["image"] or default_image()
-        said["min_worker_num"] = said["min_worker_num"] or said["worker_num"]
+        said["worker_groups"] = tuple(
+            cls._of_group(i, each, {**given, "namespace": said["namespace"]})
+            for i, each in enumerate(said["worker_groups"])
+        )
+        everyone = said["worker_num"] + sum(each.worker_num for each in said["worker_groups"])
+        said["min_worker_num"] = said["min_worker_num"] or everyone
         sizes = [getattr(v, "size_limit", None) for v in said["worker_spill_paths"]]
         memory = ("worker_mem", "worker_cache_mem", "worker_min_cache_mem", "worker_mem_limit_ratio")
         policy = replace(
@@ -297,11 +359,10 @@ class Arguments:
             directories=tuple(v.mount_path for v in said["worker_spill_paths"]),
             quota=None if None in sizes else tuple(parse_size(size, "size_limit") for size in sizes),
         )
-        for note in policy.notes:
-            warnings.warn(note, UserWarning, stacklevel=4)
         port = said["supervisor_service_port"] or said["service_port"]
         return cls(
             name=f"mars-{uuid.uuid4().hex[:8]}" if said["existing_namespace"] else "mars",
+            group=group,
             may_forward=given.get("service_type") is None,
             supervisor=Part.of("supervisor", said, port),
             worker=Part.of("worker", said, said["worker_service_port"]),
@@ -309,18 +370,31 @@ class Arguments:
             **said,
         )
 
+    @classmethod
+    def _of_group(cls, i: int, own: Mapping[str, Any], given: Mapping[str, Any]) -> Arguments:
+        """What a worker group says over what was said of all; its errors tell which one it is."""
+        plain = {"worker_num": 1, "worker_groups": None, "min_worker_num": None}
+        over = {key: value for key, value in own.items() if key != "name"}
+        try:
+            return cls._of({**given, **plain, **over}, group=own["name"])
+        except (ArgumentError, ArgumentTypeError) as error:
+            raise type(error)(f"worker_groups[{i}]: {error}") from None
+
     def __post_init__(self) -> None:
         """An error where two arguments contradict each other."""
-        least, most = self.min_worker_num, self.worker_num
-        checks.expect(least <= most, "min_worker_num", least, f"at most worker_num, which is {most}")
+        least, most = self.min_worker_num, sum(each.worker_num for each in self.groups)
+        expected = (
+            f"at most worker_num{', with those of worker_groups' * bool(self.worker_groups)}, which is {most}"
+        )
+        checks.expect(least <= most, "min_worker_num", least, expected)
         free = self.web_port != self.supervisor.port
         checks.expect(free, "web_port", self.web_port, "another port than the scheduler's own")
         free = self.service_name != own_service(self.name)
         expected = "another name than that of the operator's own Service"
         checks.expect(free, "service_name", self.service_name, expected)
-        names = [v.name for v in (*self.extra_volumes, *self.worker_spill_paths)]
-        for each in names:
-            if names.count(each) > 1 or each in ("tmp", "tls", "web-token"):
+        taken = [v.name for v in (*self.extra_volumes, *self.worker_spill_paths)]
+        for each in taken:
+            if taken.count(each) > 1 or each in ("tmp", "tls", "web-token"):
                 raise ArgumentError(f"extra_volumes: the name {each!r} is taken; give the volume another.")
 
 

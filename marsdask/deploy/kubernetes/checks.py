@@ -17,6 +17,9 @@ _IMAGE = re.compile(
     r"(:[A-Za-z0-9_][-A-Za-z0-9_.]{0,127})?(@[A-Za-z][A-Za-z0-9]*([-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?"
 )
 _ENV = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_RESOURCE = re.compile(
+    r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+)
 _LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
 _LABEL_KEY = re.compile(
     r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
@@ -104,6 +107,21 @@ def mapping(value: Any, name: str) -> dict[str, Any]:
     if not isinstance(value, Mapping) or not all(isinstance(k, str) for k in value):
         raise ArgumentTypeError(f"{name}={value!r}: expected a dict whose keys are texts.")
     return dict(value)
+
+
+def resources(value: Any, name: str) -> dict[str, float]:
+    """How much of what a worker has; names with a domain are Kubernetes' own, of which there are whole ones."""
+    found = mapping(value, name)
+    for key, each in found.items():
+        one = {key: each}
+        taken = "for these worker_cpu= and worker_mem="
+        expect(key not in ("cpu", "memory"), name, one, taken)
+        expect(_RESOURCE.fullmatch(key), name, one, "names such as 'GPU' or 'nvidia.com/gpu'")
+        good = _number(each, int, float) and 0 < each < math.inf
+        expect(good, name, one, "numbers above 0")
+        whole = "/" not in key or each == int(each)
+        expect(whole, name, one, "whole numbers of what Kubernetes gives")
+    return found
 
 
 def env(value: Any, name: str) -> dict[str, str]:

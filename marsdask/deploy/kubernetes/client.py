@@ -110,12 +110,12 @@ class KubernetesClusterClient:
     def dashboard_link(self) -> str:
         return str(self.cluster.dashboard_link)
 
-    def scale(self, n: int) -> None:
-        """Ask for `n` workers; those that go hand their data to the others first."""
-        self.cluster.scale(n)
+    def scale(self, n: int, worker_group: str = names.DEFAULT_GROUP) -> None:
+        """Ask for `n` workers of a group, the first ones or one of `worker_groups`; those that go hand their data over first."""
+        self.cluster.scale(n, worker_group)
 
     def adapt(self, minimum: int = 0, maximum: int | None = None) -> None:
-        """Let the operator choose the number of workers by the work there is; `maximum` is needed."""
+        """Let the operator choose the number of the first workers by the work there is; `maximum` is needed."""
         self.cluster.adapt(minimum, maximum)
 
     def wait_for_workers(self, n: int, timeout: float | None = None) -> None:

@@ -229,28 +229,35 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
 
     # Changing it
 
-    def scale(self, n: int, worker_group: str = "default") -> None:
-        """Ask for `n` workers; those that go hand their data to the others first. Ends what `adapt` began."""
+    def scale(self, n: int, worker_group: str = names.DEFAULT_GROUP) -> None:
+        """Ask for `n` workers of a group; those that go hand their data to others first. Ends what `adapt` began."""
         checks.count(n, "n", least=0)
+        checks.label(worker_group, "worker_group")
         # Until the operator has let go of the autoscaler, what it was about to do could still undo a new size.
         until(
             lambda: not self.api.deleted("daskautoscalers", self.namespace, self.name),
             AUTOSCALER_ENDS,
             every=0.1,
         )
-        self._want(n, adaptive=False)
-        group = f"{self.name}-{worker_group}"
+        group = names.worker_group(self.name, worker_group)
+        self._want(group, n, adaptive=False)
         patch = {"spec": {"replicas": n}}
         if self.api.patched("daskworkergroups", self.namespace, group, patch, scale=True) is None:
-            raise KubernetesError(f"there is no worker group {group!r} in namespace {self.namespace!r}.")
+            raise KubernetesError(
+                f"there is no worker group {worker_group!r} of cluster {self.name!r} in namespace {self.namespace!r}. Hint: "
+                f"kubectl get daskworkergroups -n {self.namespace}."
+            )
 
     def adapt(self, minimum: int = 0, maximum: int | None = None) -> None:
-        """Let the operator choose the number of workers by the work there is, between `minimum` and `maximum`."""
+        """Let the operator choose the number of workers by the work there is, between `minimum` and `maximum`.
+
+        Of the first ones: those of `worker_groups` stay as many as they are, and count for what is there.
+        """
         checks.count(minimum, "minimum", least=0)
         checks.count(maximum, "maximum")
         fit = maximum is None or minimum <= maximum
         checks.expect(fit, "minimum", minimum, f"at most maximum, which is {maximum}")
-        self._want(minimum, adaptive=True)
+        self._want(names.worker_group(self.name, names.DEFAULT_GROUP), minimum, adaptive=True)
         spec = {"cluster": self.name, "minimum": minimum, "maximum": maximum}
         there = self.api.patched("daskautoscalers", self.namespace, self.name, {"spec": spec})
         if there is not None and "deletionTimestamp" in there["metadata"]:
@@ -263,11 +270,11 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
             body = names.body(f"{names.GROUP}/{names.VERSION}", "DaskAutoscaler", metadata, spec=spec)
             self.api.made("daskautoscalers", self.namespace, body)
 
-    def _want(self, least: int, *, adaptive: bool) -> None:
-        """Tell the scheduler, which lets the operator retire workers down to the size that was wanted."""
+    def _want(self, group: str, least: int, *, adaptive: bool) -> None:
+        """Tell the scheduler, which lets the operator retire a group's workers down to the size that was wanted."""
         if self.status is not Status.running:
             return  # let go of
-        error = self._tell(**routes.wanted(least, adaptive=adaptive))
+        error = self._tell(**routes.wanted(group, least, adaptive=adaptive))
         if error is not None:
             logger.warning(
                 "The scheduler could not be told its new size, and may not help the operator to choose who goes: what those "
@@ -290,7 +297,7 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
 
     def add_worker_group(self, *args: Any, **kwargs: Any) -> None:
         raise KubernetesError(
-            "worker groups are not for clusters of new_cluster: a scale-down takes from any group. Hint: a cluster each."
+            "worker groups of such a cluster are made with it. Hint: new_cluster(worker_groups=[{'name': ..., ...}]), then scale()."
         )
 
     delete_worker_group = add_worker_group
@@ -416,7 +423,7 @@ class KubernetesCluster(AttachedCluster):
             security=security,
             own_namespace=not args.existing_namespace,
         )
-        self.spec = specs.cluster(args)
+        self.spec, self.group_specs = specs.cluster(args), specs.worker_groups(args)
         if security is not None and (end := credentials.end(security)) is not None:
             self.spec["metadata"]["annotations"] = {names.CERTIFIED: end.isoformat()}
 
@@ -428,7 +435,9 @@ class KubernetesCluster(AttachedCluster):
         """
         args = self.arguments
         self.api.deadline = deadline = Deadline(args.timeout)
-        self.spec = preflight.check(self.api, args, self.spec, inside=addresses.inside_a_pod())
+        self.spec, *self.group_specs = preflight.check(
+            self.api, args, [self.spec, *self.group_specs], inside=addresses.inside_a_pod()
+        )
         self.tell_of_risks()
         try:
             with Shown(wanted=args.show_progress) as shown:
@@ -486,6 +495,8 @@ class KubernetesCluster(AttachedCluster):
         owner = api.made("daskclusters", args.namespace, self.spec)
         if owner is None:
             raise KubernetesError(f"namespace {args.namespace!r} went away while its cluster was made.")
+        for group in self.group_specs:
+            self.api.made("daskworkergroups", args.namespace, specs.owned(group, owner))
         # Pods take longer than these; what a cluster leaves that ends by itself is its namespace, empty.
         if self.secret is not None:
             api.call(api.core.create_namespaced_secret, args.namespace, specs.owned(self.secret, owner))

@@ -12,7 +12,7 @@ import kr8s.asyncio
 
 from marsdask.deploy.kubernetes import owners
 from marsdask.deploy.kubernetes.api import Api
-from marsdask.deploy.kubernetes.names import GROUP, VERSION, WEB, own_service
+from marsdask.deploy.kubernetes.names import DEFAULT_GROUP, GROUP, VERSION, WEB, own_service, worker_group
 from marsdask.deploy.kubernetes.specs import token_in
 
 FINALIZER = kopf.OperatorSettings().persistence.finalizer
@@ -111,18 +111,18 @@ async def enough(logger: logging.Logger | logging.LoggerAdapter[Any], **_: Any) 
         chosen = list(await retire(n_workers=n_workers, **where, **more))
         missing = n_workers - len(chosen)
         if missing > 0:
-            place = more["namespace"], scheduler_service_name, worker_group_name
+            place = more["namespace"], worker_group_name
             chosen += (await asyncio.to_thread(made_last, *place, without=chosen))[:missing]
         return chosen
 
     controller.retire_workers = retired
 
 
-def made_last(namespace: str, service: str, group: str, *, without: list[str]) -> list[str]:
+def made_last(namespace: str, group: str, *, without: list[str]) -> list[str]:
     """A group's workers, the youngest first; none where an autoscaler says how many there are."""
     with closing(Api()) as api:
         if any(
-            own_service(each["spec"]["cluster"]) == service
+            worker_group(each["spec"]["cluster"], DEFAULT_GROUP) == group
             for each in api.resources("daskautoscalers", namespace)
         ):
             return []
@@ -188,7 +188,7 @@ async def complete(
     change for kopf, and no handler of changes is called.
     """
     assert namespace is not None
-    group = f"{name}-default"
+    group = worker_group(name, DEFAULT_GROUP)
     heard = (namespace, group) in known["groups"]
     if status.get("phase") is None or not (heard or await asyncio.to_thread(grouped, namespace, group)):
         patch.status["phase"] = "Created"

@@ -21,6 +21,8 @@ ASKS = "marsdask.org/asks-by"
 """The annotation of an operator that brings the token which a cluster has for it: ours, since it can."""
 CLUSTER = "dask.org/cluster-name"
 COMPONENT = "dask.org/component"
+DEFAULT_GROUP = "default"
+"""The worker group that the operator makes of the DaskCluster."""
 
 
 def body(version: str, kind: str, metadata: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -36,6 +38,20 @@ def metadata(name: str, namespace: str, cluster: str) -> dict[str, Any]:
 def own_service(cluster: str) -> str:
     """The Service that the operator makes."""
     return f"{cluster}-scheduler"
+
+
+def worker_group(cluster: str, group: str) -> str:
+    """The DaskWorkerGroup of that name."""
+    return f"{cluster}-{group}"
+
+
+def group_of(worker: object) -> str:
+    """The DaskWorkerGroup that a worker is of: the operator calls it so, and numbers it.
+
+    >>> group_of("mars-default-worker-417c25acb4")
+    'mars-default'
+    """
+    return str(worker).rpartition("-worker-")[0]
 
 
 def secret(cluster: str) -> str:

@@ -19,10 +19,11 @@ from marsdask.errors import ArgumentError, KubernetesError, NotPermitted
 INSTALL = "Hint: an administrator runs `marsdask kubernetes install` once for the whole cluster."
 
 
-def check(api: Api, args: Arguments, spec: dict[str, Any], *, inside: bool) -> dict[str, Any]:
+def check(api: Api, args: Arguments, made: list[dict[str, Any]], *, inside: bool) -> list[dict[str, Any]]:
     """An error if a cluster cannot come up: definitions, rights, namespace, operator, quota.
 
-    Gives the DaskCluster as it has to be made: with a token for an operator that brings it, and limits where a quota asks for some.
+    Gives the DaskCluster and its DaskWorkerGroups as they have to be made: with a token for an operator that brings it, and limits
+    where a quota asks for some.
     """
     if not api.knows_dask():
         raise KubernetesError(
@@ -34,13 +35,14 @@ def check(api: Api, args: Arguments, spec: dict[str, Any], *, inside: bool) -> d
         check_namespace(api, args)
     with suppress(NotPermitted):
         if check_operator(api) and args.encrypted:
-            spec = specs.asked_by(spec, secrets.token_urlsafe(24))
+            made = [specs.asked_by(made[0], secrets.token_urlsafe(24)), *made[1:]]
     with suppress(NotPermitted):
         if args.existing_namespace:
             quotas = api.listed(api.core.list_namespaced_resource_quota, args.namespace)
-            spec = specs.limited(spec, asked_limits(quotas))
-            check_quotas(quotas, args.namespace, demand(spec, args.min_worker_num))
-    return spec
+            kinds = asked_limits(quotas)
+            made = [specs.limited(each, kinds) for each in made]
+            check_quotas(quotas, args.namespace, demand(made, args.min_worker_num))
+    return made
 
 
 def missing_rights(api: Api, namespace: str, needed: Iterable[rights.Rule]) -> list[str]:
@@ -58,7 +60,12 @@ def missing_rights(api: Api, namespace: str, needed: Iterable[rights.Rule]) -> l
 
 def check_rights(api: Api, args: Arguments, *, inside: bool) -> None:
     """An error that lists everything this user may not do and would have to."""
-    needed = rights.rules(args.service_type, own_namespace=not args.existing_namespace, inside=inside)
+    needed = rights.rules(
+        args.service_type,
+        own_namespace=not args.existing_namespace,
+        inside=inside,
+        groups=bool(args.worker_groups),
+    )
     if missing := missing_rights(api, args.namespace, needed):
         scope = f" --namespace {args.namespace}" if args.existing_namespace else ""
         kind = "" if args.may_forward else f" --service-type {args.service_type}"
@@ -149,21 +156,32 @@ def autoscaled(api: Api, namespace: str) -> bool:
     return any(part in name for name in names for part in AUTOSCALERS)
 
 
-def demand(spec: dict[str, Any], workers: int) -> dict[str, Decimal]:
-    """What the scheduler and so many workers take of a quota, by the quota's own keys."""
-    from kubernetes.utils import parse_quantity
-
+def demand(made: Sequence[dict[str, Any]], workers: int) -> dict[str, Decimal]:
+    """What the scheduler and so many workers of a DaskCluster and DaskWorkerGroups take of a quota at least, by the quota's own keys."""
     found = defaultdict(Decimal, pods=Decimal(1 + workers))
-    service = spec["spec"]["scheduler"]["service"]["type"]
+    service = made[0]["spec"]["scheduler"]["service"]["type"]
     found["services.nodeports"] = Decimal(2 if service in ("NodePort", "LoadBalancer") else 0)
     found["services.loadbalancers"] = Decimal(service == "LoadBalancer")
-    for role, times in (("scheduler", 1), ("worker", workers)):
-        for container in spec["spec"][role]["spec"]["containers"]:
-            for kind, amounts in container.get("resources", {}).items():
-                for name, amount in amounts.items():
-                    found[f"{kind}.{name}"] += times * parse_quantity(amount)
+    found.update(taken(made[0]["spec"]["scheduler"]))
+    each = [
+        taken(group) for one in made for group in [one["spec"]["worker"]] for _ in range(group["replicas"])
+    ]
+    for key in {key for one in each for key in one}:
+        found[key] += sum(sorted(one.get(key, Decimal(0)) for one in each)[:workers])
     for name in ("cpu", "memory"):
         found[name] = found.get(f"requests.{name}", Decimal(0))
+    return found
+
+
+def taken(pod: dict[str, Any]) -> dict[str, Decimal]:
+    """What a pod takes of a quota."""
+    from kubernetes.utils import parse_quantity
+
+    found: dict[str, Decimal] = defaultdict(Decimal)
+    for container in pod["spec"]["containers"]:
+        for kind, amounts in container.get("resources", {}).items():
+            for name, amount in amounts.items():
+                found[f"{kind}.{name}"] += parse_quantity(amount)
     return found
 
 

@@ -27,6 +27,8 @@ IN_NAMESPACE: tuple[Rule, ...] = (
     ("networking.k8s.io", "networkpolicies", ("create", "delete")),
 )
 """What every cluster needs where it lives."""
+GROUPS: Rule = (GROUP, "daskworkergroups", ("create",))
+"""For `worker_groups=`."""
 FORWARDING: Rule = ("", "pods/portforward", ("create", "get"))
 """For a Service of type ClusterIP, used from outside of the cluster, and where the ports of nodes do not answer."""
 NAMESPACES: Rule = ("", "namespaces", ("create", "delete", "get", "list"))
@@ -52,13 +54,16 @@ READING: tuple[Rule, ...] = (
 """What `KubernetesClusterClient(api_client, namespace, endpoint)` needs to compute: nothing of the operator's."""
 
 
-def rules(service_type: str | None, *, own_namespace: bool, inside: bool = False) -> tuple[Rule, ...]:
+def rules(
+    service_type: str | None, *, own_namespace: bool, inside: bool = False, groups: bool = True
+) -> tuple[Rule, ...]:
     """What a user of clusters with that type of Service may have to do; None: of what `new_cluster` takes by itself.
 
-    `inside`: from a pod of the same cluster.
+    `inside`: from a pod of the same cluster. `groups`: whether some have `worker_groups`.
     """
     forwarding = (FORWARDING,) if service_type in (None, "ClusterIP") and not inside else ()
-    return (*IN_NAMESPACE, *forwarding, *((NAMESPACES,) if own_namespace else ()))
+    own = (NAMESPACES,) if own_namespace else ()
+    return (*IN_NAMESPACE, *((GROUPS,) if groups else ()), *forwarding, *own)
 
 
 def role(service_type: str | None, namespace: str | None) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What the operator of dask-kubernetes asks a scheduler by HTTP, for `distributed.scheduler.http.routes`.
 
 The web port asks nobody for a name, so these answers are worth nothing to strangers: workers retire only down to the size that
-whoever is let into the cluster has asked for before (`SIZE` in the scheduler's metadata), which the operator is about to bring
+whoever is let into the cluster has asked for before (`SIZES` in the scheduler's metadata), which the operator is about to bring
 about. distributed's own `distributed.http.scheduler.api` takes any number from anybody.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections import Counter
 from http import HTTPStatus
 from typing import Any
 
@@ -18,12 +19,13 @@ from distributed.http.utils import RequestHandler
 from distributed.utils import recursive_to_dict
 from tornado import web
 
-from marsdask.deploy.kubernetes.names import ENDS, IDLE
+from marsdask.deploy.kubernetes.names import ENDS, IDLE, group_of
 from marsdask.deploy.web import OPERATORS
 from marsdask.engine import pages
 
-SIZE = "marsdask-size"
-"""Where the metadata have the least number of workers that `scale` or `adapt` want, and whether it follows the work."""
+SIZES = "marsdask-sizes"
+"""Where the metadata have, for each worker group, the least number of workers that `scale` or `adapt` want, and whether it follows
+the work."""
 LAST = "retired"
 """Where it says who was retired since then."""
 
@@ -34,16 +36,16 @@ HOLDS = 15.0
 """Seconds that one such change counts as work; a map whose items are slow to come tells of itself every ten."""
 
 
-def wanted(least: int, *, adaptive: bool) -> dict[str, Any]:
-    """What to set as the scheduler's metadata before the operator is asked to change the size."""
-    return {"keys": [SIZE], "value": {"least": least, "adaptive": adaptive}}
+def wanted(group: str, least: int, *, adaptive: bool) -> dict[str, Any]:
+    """What to set as the scheduler's metadata before the operator is asked to change the size of a DaskWorkerGroup."""
+    return {"keys": [SIZES, group], "value": {"least": least, "adaptive": adaptive}}
 
 
 class _Handler(RequestHandler):
-    def size(self) -> dict[str, Any]:
-        """The size that was asked for; 403 if none was."""
-        found: dict[str, Any] | None = self.server.task_metadata.get(SIZE)
-        if found is None:
+    def sizes(self) -> dict[str, dict[str, Any]]:
+        """The sizes that were asked for; 403 if none was."""
+        found: dict[str, dict[str, Any]] | None = self.server.task_metadata.get(SIZES)
+        if not found:
             raise web.HTTPError(HTTPStatus.FORBIDDEN, reason="No size was asked for")
         return found
 
@@ -52,7 +54,7 @@ class Retire(_Handler):
     """POST {"n": workers}: retire as many, and tell which."""
 
     async def post(self) -> None:
-        scheduler, size = self.server, self.size()
+        scheduler, sizes = self.server, self.sizes()
         try:
             n = json.loads(self.request.body)["n"]
         except (ValueError, TypeError, KeyError):
@@ -61,29 +63,50 @@ class Retire(_Handler):
             raise web.HTTPError(HTTPStatus.BAD_REQUEST, reason='Expected {"n": a number of workers}')
         # One after another: workers that retire are there until they have handed over their data.
         async with self.application.settings.setdefault("marsdask-retiring", asyncio.Lock()):
-            self.write(await _retired(scheduler, size, n))
+            self.write(await _retired(scheduler, sizes, n))
 
 
-async def _retired(scheduler: Any, size: dict[str, Any], n: int) -> dict[str, Any]:
-    """Who was retired so that `n` are fewer, by address; 403 where more are wanted."""
-    left = len(scheduler.workers) - n
-    if size["adaptive"] and left < max(size["least"], scheduler.adaptive_target()):
-        return {}  # work has come since: nobody goes, where a refusal would have the operator take anyone
-    if left >= size["least"]:
-        size[LAST] = await scheduler.retire_workers(workers=scheduler.workers_to_close(n=n))
-    elif len(size.get(LAST, ())) != n:  # else a stranger has asked before the operator
-        reason = f"At least {size['least']} workers were asked for"
-        raise web.HTTPError(HTTPStatus.FORBIDDEN, reason=reason)
-    return dict(recursive_to_dict(size[LAST]))
+async def _retired(scheduler: Any, sizes: dict[str, dict[str, Any]], n: int) -> dict[str, Any]:
+    """Who was retired so that `n` are fewer, by address; 403 where more are wanted.
+
+    The operator does not say of which group: it is the one that has become too large by as many, or by more.
+    """
+    there = Counter(group_of(each.name) for each in scheduler.workers.values())
+    over = {group: there[group] - size["least"] - n for group, size in sizes.items()}
+    group = min((group for group in sizes if over[group] >= 0), key=lambda group: over[group], default=None)
+    adaptive = next((each for each, size in sizes.items() if size["adaptive"]), None)
+    if adaptive is not None and group in (adaptive, None):
+        left = there[adaptive] - n
+        if group is None or left < target(scheduler, adaptive):
+            return {}  # work has come since: nobody goes, where a refusal would have the operator take anyone
+    if group is not None:
+        everyone = scheduler.workers_to_close(n=len(scheduler.workers))
+        some = [each for each in everyone if group_of(scheduler.workers[each].name) == group]
+        sizes[group][LAST] = await scheduler.retire_workers(workers=some[:n])
+    else:  # a stranger has asked before the operator
+        group = next((each for each, size in sizes.items() if len(size.get(LAST, ())) == n), None)
+        if group is None:
+            least = ", ".join(f"{size['least']} of {each}" for each, size in sizes.items())
+            raise web.HTTPError(
+                HTTPStatus.FORBIDDEN, reason=f"At least these workers were asked for: {least}"
+            )
+    return dict(recursive_to_dict(sizes[group][LAST]))
+
+
+def target(scheduler: Any, group: str) -> int:
+    """How many workers of a group the work wants, beside those of the others."""
+    others = sum(group_of(each.name) != group for each in scheduler.workers.values())
+    return max(int(scheduler.adaptive_target()) - others, 0)
 
 
 class Target(_Handler):
     """GET: how many workers the work wants, for the autoscaler."""
 
     def get(self) -> None:
-        if not self.size()["adaptive"]:
+        group = next((each for each, size in self.sizes().items() if size["adaptive"]), None)
+        if group is None:
             raise web.HTTPError(HTTPStatus.FORBIDDEN, reason="A fixed size was asked for")
-        self.write({"workers": self.server.adaptive_target()})
+        self.write({"workers": target(self.server, group)})
 
 
 class Idle(_Handler):

@@ -76,9 +76,26 @@ def cluster(args: Arguments) -> Spec:
             **with_wishes(_scheduler_pod(args), *args.supervisor.templates),
             "service": _service_spec(args, own=args.service_name is None),
         },
-        "worker": {"replicas": args.worker_num, **with_wishes(_worker_pod(args), *args.worker.templates)},
+        "worker": _workers(args, args),
     }
     return names.body(f"{names.GROUP}/{names.VERSION}", "DaskCluster", metadata, spec=spec)
+
+
+def worker_groups(args: Arguments) -> list[Spec]:
+    """The DaskWorkerGroups beside the one that the operator makes of the DaskCluster."""
+    return [
+        names.body(
+            f"{names.GROUP}/{names.VERSION}",
+            "DaskWorkerGroup",
+            names.metadata(names.worker_group(args.name, each.group), args.namespace, args.name),
+            spec={"cluster": args.name, "worker": _workers(args, each)},
+        )
+        for each in args.worker_groups
+    ]
+
+
+def _workers(args: Arguments, of: Arguments) -> Spec:
+    return {"replicas": of.worker_num, **with_wishes(_worker_pod(args, of), *of.worker.templates)}
 
 
 LIMITS = {"cpu": "1", "memory": "1Gi"}
@@ -90,13 +107,13 @@ core while that comes.
 
 
 def limited(made: Spec, kinds: Collection[str]) -> Spec:
-    """The DaskCluster with a limit of these for every container that has none."""
+    """A DaskCluster or DaskWorkerGroup with a limit of these for every container that has none."""
     from kubernetes.utils import parse_quantity
 
     if not kinds:
         return made
     made = copy.deepcopy(made)
-    for role in ("scheduler", "worker"):
+    for role in made["spec"].keys() & {"scheduler", "worker"}:
         pod = made["spec"][role]["spec"]
         for container in (*pod.get("initContainers", ()), *pod["containers"]):
             asked = container.get("resources", {}).get("requests", {})
@@ -193,7 +210,7 @@ def _scheduler_pod(args: Arguments) -> Spec:
         settings[variable(names.IDLE)] = repr(args.idle_timeout)
     if args.max_lifetime:
         settings[variable(names.ENDS)] = repr(time.time() + args.max_lifetime)
-    pod = _pod(args, "scheduler", words, settings, resources, web)
+    pod = _pod(args, args.name, "scheduler", words, settings, resources, web)
     pod["spec"]["containers"][0]["livenessProbe"] = dict(LIVENESS)
     return pod
 
@@ -215,24 +232,34 @@ def variable(key: str) -> str:
     return f"DASK_{key.replace('.', '__').replace('-', '_').upper()}"
 
 
-def _worker_pod(args: Arguments) -> Spec:
+def _worker_pod(args: Arguments, of: Arguments) -> Spec:
+    """A worker of the group that `of` says, in the cluster of `args`."""
     scheme = "tls" if args.encrypted else "tcp"
-    words = ["dask", "worker", "--name", "$(DASK_WORKER_NAME)", "--nthreads", str(args.threads)]
-    words += [*args.policy.command_line(), "--dashboard-address", f":{WORKER_WEB_PORT}"]
-    words += ["--protocol", scheme, "--worker-port", str(args.worker.port)]
+    words = ["dask", "worker", "--name", "$(DASK_WORKER_NAME)", "--nthreads", str(of.threads)]
+    words += [*of.policy.command_line(), "--dashboard-address", f":{WORKER_WEB_PORT}"]
+    words += ["--protocol", scheme, "--worker-port", str(of.worker.port)]
+    if of.worker_resources:
+        words += ["--resources", ",".join(f"{name}={n}" for name, n in of.worker_resources.items())]
     words += [*NANNY, *LOCKED]
-    cores = {"cpu": f"{args.worker.millicores}m"}
-    resources = {kind: cores | memory for kind, memory in args.policy.resources().items()}
+    cores = {"cpu": f"{of.worker.millicores}m"}
+    devices = {name: str(int(n)) for name, n in of.worker_resources.items() if "/" in name}
+    resources = {kind: cores | memory | devices for kind, memory in of.policy.resources().items()}
     env = {
         "DASK_SCHEDULER_ADDRESS": f"{scheme}://{names.own_service(args.name)}.{args.namespace}:{args.supervisor.port}",
-        "MARS_CPU_TOTAL": str(args.threads),
-        **args.policy.to_env(),
+        "MARS_CPU_TOTAL": str(of.threads),
+        **of.policy.to_env(),
     }
-    return _pod(args, "worker", words, env, resources, WORKER_WEB_PORT)
+    return _pod(of, args.name, "worker", words, env, resources, WORKER_WEB_PORT)
 
 
 def _pod(
-    args: Arguments, role: str, words: list[str], env: dict[str, str], resources: Spec, web_port: int
+    args: Arguments,
+    cluster: str,
+    role: str,
+    words: list[str],
+    env: dict[str, str],
+    resources: Spec,
+    web_port: int,
 ) -> Spec:
     part = args.worker if role == "worker" else args.supervisor
     volumes = (*args.extra_volumes, *(args.worker_spill_paths if role == "worker" else ()))
@@ -244,7 +271,7 @@ def _pod(
         **part.env,
     }
     ports = {names.COMM: part.port, names.WEB: web_port}
-    tls = credentials.volumes(role, names.secret(args.name)) if args.encrypted else []
+    tls = credentials.volumes(role, names.secret(cluster)) if args.encrypted else []
     pod = bare_pod(role, args.image, words, env, resources, ports)
     spec = pod["spec"]
     spec["volumes"] += [*tls, *(v.volume() for v in volumes)]
