@@ -3,6 +3,8 @@
 ARG BASE=python:3.11-slim
 
 FROM ${BASE} AS packages
+ARG PYTHON
+RUN python3 -c 'import sys; found = "%d.%d" % sys.version_info[:2]; sys.exit(sys.argv[1] not in ("", found) and f"BASE has Python {found}, and {sys.argv[1]} is needed")' "${PYTHON}"
 RUN python3 -m venv /opt/pip && python3 -m venv --without-pip /opt/marsdask
 COPY requirements.txt /tmp/
 # A package index behind an authority of one's own: both files are seen by this line only, and are not kept.

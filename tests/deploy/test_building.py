@@ -67,6 +67,7 @@ def test_a_build(tool: Tool, tmp_path: Path) -> None:
     assert "--tag registry.example/team/marsdask:v1 " in asked
     assert "--layers" in asked
     assert f"BASE=python:{sys.version_info[0]}.{sys.version_info[1]}-slim" in asked
+    assert f"PYTHON={sys.version_info[0]}.{sys.version_info[1]} " in asked
     assert f"VERSIONS={versions()}" in asked
     context = tmp_path / "context"
     lines = (context / "requirements.txt").read_text().splitlines()

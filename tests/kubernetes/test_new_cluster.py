@@ -172,8 +172,8 @@ def test_the_server_takes_every_object(api, file):
     with namespace(api) as name:
         for body in yaml.safe_load_all(file.read_text()):
             body["metadata"]["namespace"] = name
-            if body["kind"] == "DaskCluster":
-                api.made("daskclusters", name, body, dry_run=True)
+            if body["kind"].startswith("Dask"):
+                api.made(f"{body['kind'].lower()}s", name, body, dry_run=True)
             elif body["kind"] == "NetworkPolicy":
                 api.call(api.networking.create_namespaced_network_policy, name, body, dry_run="All")
             elif body["kind"] == "Service":

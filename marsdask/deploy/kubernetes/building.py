@@ -46,7 +46,7 @@ def wheel(folder: Path) -> Path:
         for each in sorted(PACKAGE.rglob("*"))
         if each.is_file() and "__pycache__" not in each.parts and each.name != "Dockerfile"
     }
-    for name in ("METADATA", "entry_points.txt"):
+    for name in ("METADATA", "entry_points.txt", "licenses/LICENSE"):
         contents[f"{info}/{name}"] = str(ours.read_text(name)).encode()
     contents[f"{info}/WHEEL"] = WHEEL.encode()
     record = [f"{name},{_hashed(content)},{len(content)}" for name, content in contents.items()]
@@ -112,6 +112,8 @@ class Engine:
         options = [
             "--build-arg",
             f"BASE={base or f'python:{minor}-slim'}",
+            "--build-arg",
+            f"PYTHON={minor}",
             "--build-arg",
             f"VERSIONS={versions()}",
         ]
