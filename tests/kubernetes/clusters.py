@@ -88,11 +88,12 @@ def computed_once(client: Any, keys: list[Any]) -> bool:
     return set(client.run_on_scheduler(times, keys).values()) == {1}
 
 
-def until(true: Callable[[], Any], timeout: float = PATIENCE, what: str = "") -> Any:
-    """Wait until something is so, and give it back."""
+def until(true: Callable[[], Any], timeout: float = PATIENCE, what: str | Callable[[], object] = "") -> Any:
+    """Wait until something is so, and give it back; `what` says, or tells then, what is not so."""
     deadline = time.monotonic() + timeout
     while not (found := true()):
-        assert time.monotonic() < deadline, f"not so after {timeout} s: {what or true}"
+        late = time.monotonic() >= deadline
+        assert not late, f"not so after {timeout} s: {what() if callable(what) else what or true}"
         time.sleep(0.2)
     return found
 
