@@ -217,17 +217,21 @@ def test_what_is_refused_to_one_harms_no_other_request(monkeypatch, tmp_path) ->
         server.server_close()
 
 
+WORKER = "mars-default-worker-"
+
+
 @pytest.mark.parametrize(
     ("chosen", "adaptive", "go"),
     [
         ([], False, ["w3", "w2"]),
         (["w3"], False, ["w3", "w2"]),
         (["w1", "w2"], False, ["w1", "w2"]),
+        (["mars-gpu-worker-1", "w1"], False, ["w1", "w3"]),
         ([], True, []),
     ],
 )
 def test_as_many_go_as_a_smaller_group_wants(monkeypatch, chosen, adaptive, go):
-    """Also where the scheduler knows none of them yet."""
+    """Also where the scheduler knows none of them yet, or has chosen of another group."""
     from dask_kubernetes.operator.controller import controller
 
     class Found:
@@ -239,7 +243,7 @@ def test_as_many_go_as_a_smaller_group_wants(monkeypatch, chosen, adaptive, go):
 
         def listed(self, function, namespace, label_selector):
             assert label_selector == "dask.org/workergroup-name=mars-default"
-            ages = {"w2": 2, "w3": 3, "w1": 1}
+            ages = {f"{WORKER}2": 2, f"{WORKER}3": 3, f"{WORKER}1": 1}
             return [
                 {"metadata": {"name": n, "creationTimestamp": f"2026-01-0{day}T00:00:00Z"}}
                 for n, day in ages.items()
@@ -249,7 +253,7 @@ def test_as_many_go_as_a_smaller_group_wants(monkeypatch, chosen, adaptive, go):
             pass
 
     async def retire(n_workers, scheduler_service_name, worker_group_name, namespace, logger):
-        return tuple(chosen)
+        return tuple(each.replace("w", WORKER) if each.startswith("w") else each for each in chosen)
 
     monkeypatch.setattr(handlers, "Api", Found)
     monkeypatch.setattr(controller, "retire_workers", retire)
@@ -265,4 +269,4 @@ def test_as_many_go_as_a_smaller_group_wants(monkeypatch, chosen, adaptive, go):
             logger=log,
         )
 
-    assert asyncio.run(asked()) == go
+    assert asyncio.run(asked()) == [each.replace("w", WORKER) for each in go]

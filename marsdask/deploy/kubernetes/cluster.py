@@ -495,8 +495,6 @@ class KubernetesCluster(AttachedCluster):
         owner = api.made("daskclusters", args.namespace, self.spec)
         if owner is None:
             raise KubernetesError(f"namespace {args.namespace!r} went away while its cluster was made.")
-        for group in self.group_specs:
-            self.api.made("daskworkergroups", args.namespace, specs.owned(group, owner))
         # Pods take longer than these; what a cluster leaves that ends by itself is its namespace, empty.
         if self.secret is not None:
             api.call(api.core.create_namespaced_secret, args.namespace, specs.owned(self.secret, owner))
@@ -508,3 +506,5 @@ class KubernetesCluster(AttachedCluster):
             api.call(
                 api.core.create_namespaced_service, args.namespace, specs.owned(specs.service(args), owner)
             )
+        for group in self.group_specs:  # whose pods come at once, and want the Secret
+            api.made("daskworkergroups", args.namespace, specs.owned(group, owner))

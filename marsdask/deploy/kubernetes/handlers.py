@@ -12,7 +12,15 @@ import kr8s.asyncio
 
 from marsdask.deploy.kubernetes import owners
 from marsdask.deploy.kubernetes.api import Api
-from marsdask.deploy.kubernetes.names import DEFAULT_GROUP, GROUP, VERSION, WEB, own_service, worker_group
+from marsdask.deploy.kubernetes.names import (
+    DEFAULT_GROUP,
+    GROUP,
+    VERSION,
+    WEB,
+    group_of,
+    own_service,
+    worker_group,
+)
 from marsdask.deploy.kubernetes.specs import token_in
 
 FINALIZER = kopf.OperatorSettings().persistence.finalizer
@@ -108,7 +116,9 @@ async def enough(logger: logging.Logger | logging.LoggerAdapter[Any], **_: Any) 
         n_workers: int, scheduler_service_name: str, worker_group_name: str, **more: Any
     ) -> list[str]:
         where = {"scheduler_service_name": scheduler_service_name, "worker_group_name": worker_group_name}
-        chosen = list(await retire(n_workers=n_workers, **where, **more))
+        named = await retire(n_workers=n_workers, **where, **more)
+        # A size that `kubectl scale` has set is not known to the scheduler, which may choose from another group.
+        chosen = [each for each in named if group_of(each) == worker_group_name]
         missing = n_workers - len(chosen)
         if missing > 0:
             place = more["namespace"], worker_group_name
