@@ -25,7 +25,7 @@ SINCE ?= $(shell git rev-parse --verify --quiet origin/main >/dev/null && git me
 ANY_VERSION := (oldest or not processes) and not (kubernetes or mypy or once)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-oldest browser kubernetes-node test test-fast test-processes test-stores soak test-oldest test-kubernetes check test-changed lint format types types-package imports docs coverage-page stubs \
+.PHONY: help setup setup-oldest browser kubernetes-node test test-fast test-processes test-stores soak test-oldest test-kubernetes kubernetes-figures kubernetes-soak check test-changed lint format types types-package imports docs coverage-page stubs \
 	generated-check bench bench-compare demo build test-wheel clean
 
 help:  ## list the commands
@@ -94,6 +94,12 @@ kubernetes-node: $(READY)  ## what the tests on Kubernetes need: packages, progr
 
 test-kubernetes: kubernetes-node  ## the tests on real Kubernetes nodes that are started for them, or on the cluster of MARSDASK_TEST_KUBECONFIG
 	$(PY) -m tests.kubernetes $(ARGS)
+
+kubernetes-figures: kubernetes-node  ## what clusters take beyond what Kubernetes does, on a node that is started for it; a quarter of an hour
+	$(PY) -m tests.kubernetes.node run -- $(PY) -m tests.kubernetes.cluster_figures
+
+kubernetes-soak: kubernetes-node  ## WORKERS=50 on such a node for MINUTES=60, while pods are killed and evicted and the size changes; SEED=... again
+	$(PY) -m tests.kubernetes.node run -- $(PY) -m tests.kubernetes.soak --minutes $(or $(MINUTES),60) --workers $(or $(WORKERS),50) $(if $(SEED),--seed $(SEED))
 
 ## Checks
 
