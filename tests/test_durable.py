@@ -667,7 +667,7 @@ def test_cleanup_of_one_name(tmp_path: Path) -> None:
     for client in (one, ten):
         list(client.map(square, range(3)))
     (tmp_path / "run1.txt").write_text("mine")
-    running = one.map(square, range(5))
+    running = one.map(square, range(10, 15))
     next(running)
     with pytest.raises(StillActive, match="is active"):
         one.cleanup()
@@ -676,7 +676,7 @@ def test_cleanup_of_one_name(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["run1.txt", "run10"]
     calls.clear()
     list(ten.map(square, range(3)))
-    assert not calls
+    assert not {*calls} & {*range(3)}  # a thread may still be at an item of the map that was closed
     one.cleanup()
 
 
