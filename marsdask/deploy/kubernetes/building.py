@@ -78,6 +78,13 @@ def context(also: Sequence[str] = ()) -> Iterator[Path]:
         yield folder
 
 
+def base_options(base: str = "") -> list[str]:
+    """Words by which a build knows what it begins with; layers are found again where they are equal."""
+    minor = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    said = f"BASE={base or f'python:{minor}-slim'}", f"PYTHON={minor}"
+    return [word for each in said for word in ("--build-arg", each)]
+
+
 def image_name(repo: str = "", org: str = "marsdask", tag: str = "") -> str:
     """[REPO/]ORG/marsdask:TAG.
 
@@ -108,15 +115,7 @@ class Engine:
     def build(self, name: str, *, base: str = "", also: Sequence[str] = ()) -> None:
         """Build the image. `base` has to have the minor version of Python that runs this; `PIP_CERT`, a file of certificates, and
         `PIP_CONFIG_FILE` are used while packages are installed, and not kept."""
-        minor = f"{sys.version_info[0]}.{sys.version_info[1]}"
-        options = [
-            "--build-arg",
-            f"BASE={base or f'python:{minor}-slim'}",
-            "--build-arg",
-            f"PYTHON={minor}",
-            "--build-arg",
-            f"VERSIONS={versions()}",
-        ]
+        options = [*base_options(base), "--build-arg", f"VERSIONS={versions()}"]
         files = {"certificates": os.environ.get("PIP_CERT"), "pip": os.environ.get("PIP_CONFIG_FILE")}
         for secret, path in files.items():
             if path and Path(path).is_file():

@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from marsdask.deploy.kubernetes.building import context, image_name
+from marsdask.deploy.kubernetes.building import base_options, context, image_name
 from marsdask.deploy.kubernetes.images import installed
 from tests.kubernetes.node import machine, settings
 from tests.kubernetes.node.machine import run
@@ -65,7 +65,7 @@ def build(tag: str = "test") -> str:
 def bare(environment: dict[str, str]) -> tuple[str, Path]:
     """An image with a Python and all that marsdask needs, but without it, and its archive."""
     name, archive = "localhost/marsdask-bare:test", archives()[-1].with_name("bare.tar")
-    layers = ["--layers", "--target", "packages", "--build-arg", f"BASE={ensure_base()}"]
+    layers = ["--layers", "--target", "packages", *base_options(ensure_base())]
     chroot = os.environ | {"BUILDAH_ISOLATION": "chroot"}
     with context([package for package in ALSO if installed(package)]) as folder:
         words = [
