@@ -1,6 +1,7 @@
 """The Kubernetes API where it is busy, or goes away for a while: it is asked again, for a minute, and nothing is made twice."""
 
 import json
+import math
 import threading
 import time
 from collections.abc import Iterator
@@ -86,8 +87,10 @@ def serve() -> Iterator[Any]:
 @pytest.mark.parametrize("busy", [429, 503, 502, 504])
 def test_busy(serve: Any, busy: int) -> None:
     server = serve(busy, busy, 200)
+    assert server.api.answering_for == math.inf
     assert server.api.pods("flights", "") == []
     assert server.asked == ["GET"] * 3
+    assert server.api.answering_for < math.inf
 
 
 def test_it_is_let_be_as_long_as_it_says(serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,7 +105,7 @@ def test_not_without_end(serve: Any) -> None:
     server = serve(429)
     with pytest.raises(KubernetesError, match=r"Kubernetes says \(429\): so"):
         server.api.pods("flights", "")
-    assert len(server.asked) > 3
+    assert len(server.asked) > 1
 
 
 def test_not_past_the_caller_s_deadline(serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from marsdask.__main__ import main
 from marsdask.deploy.kubernetes import api as kubernetes_api
+from marsdask.deploy.kubernetes import states
 from marsdask.deploy.kubernetes.states import Shown
 from marsdask.deploy.marsjob import jobs, submitting, translate
 from marsdask.deploy.marsjob.operator import manifests
@@ -28,6 +29,8 @@ pytestmark = pytest.mark.once
 
 class Server:
     """The few calls that the commands make; `knows` is whether it serves MarsJobs."""
+
+    answering_for = float("inf")
 
     def __init__(self, *, knows: bool = True):
         self.knows = knows
@@ -229,7 +232,7 @@ def test_waiting_ends_where_a_job_has_failed() -> None:
 
 @pytest.mark.parametrize(("direct", "who"), [(True, "Dask operator"), (False, "operator of MarsJobs")])
 def test_waiting_ends_where_nobody_begins(monkeypatch, direct: bool, who: str) -> None:
-    monkeypatch.setattr(submitting, "TAKEN_UP", 0.1)
+    monkeypatch.setattr(states, "TAKEN_UP", 0.1)
     server, found = Server(), small()
     list(submitting.submit(server, found, translate(found, IMAGE), {}))
     with pytest.raises(ClusterNotStarted, match=f"no {who} has begun with mars-test-demo"):

@@ -1,6 +1,8 @@
 """What is told of pods and events while a cluster comes up, and when it does not."""
 
+import math
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pytest
 
@@ -394,3 +396,11 @@ def test_containers_that_the_kernel_has_killed(tmp_path):
     (tmp_path / "v1").write_text("oom_kill_disable 0\nunder_oom 0\noom_kill 3\n")
     (tmp_path / "v2").write_text("low 0\noom 5\noom_kill 4\noom_group_kill 1\n")
     assert [killed.count([tmp_path / n]) for n in ("v1", "v2", "none")] == [3, 4, 0]
+
+
+@pytest.mark.parametrize(
+    ("passed", "answering", "late"),
+    [(29, math.inf, False), (31, math.inf, True), (80, 50, False), (95, 65, True)],
+)
+def test_an_operator_that_was_cut_off_too_has_longer(passed, answering, late):
+    assert states.neglected(SimpleNamespace(passed=passed), answering) == late

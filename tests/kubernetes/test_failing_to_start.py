@@ -193,7 +193,7 @@ def test_no_operator(api, monkeypatch):
         assert api.namespace(name) is None
         # Who may not look at Deployments is told a little later.
         monkeypatch.setattr("marsdask.deploy.kubernetes.preflight.check_operator", lambda _: None)
-        monkeypatch.setattr("marsdask.deploy.kubernetes.starting.TAKEN_UP", 3.0)
+        monkeypatch.setattr("marsdask.deploy.kubernetes.states.TAKEN_UP", 3.0)
         with failing(
             api,
             ClusterNotStarted,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import logging
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping
 from inspect import signature
@@ -44,6 +45,7 @@ class Api:
     def __init__(self, api_client: Any = None):
         self.owned, self.answered = api_client is None, False
         self.deadline: Deadline | None = None  # of who calls, if that comes first
+        self.away_at = -math.inf
         self.client = current() if api_client is None else api_client
         good = hasattr(self.client, "configuration") and hasattr(self.client, "call_api")
         expected = f"what kubernetes.config.new_client_from_config() gives, got {type(api_client).__name__}"
@@ -117,6 +119,11 @@ class Api:
                 self.answered = True
                 return found
 
+    @property
+    def answering_for(self) -> float:
+        """Seconds since it last had to be asked again."""
+        return time.monotonic() - self.away_at
+
     def _over(self, begun: float) -> bool:
         return time.monotonic() - begun > AWAY or (self.deadline is not None and self.deadline.over)
 
@@ -126,6 +133,7 @@ class Api:
         pause = min(float(said), AWAY) if said.isdecimal() else AGAIN
         logger.info("Asked again in %g s: %s", pause, error)
         time.sleep(pause if self.deadline is None else self.deadline.left(pause))
+        self.away_at = time.monotonic()
 
     # The operator's resources
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from distributed.comm.addressing import unparse_host_port
 
 from marsdask.deploy.kubernetes import preflight, states
-from marsdask.deploy.kubernetes.states import PATIENCE, TAKEN_UP, Blocked, Deadline, Shown, State, until
+from marsdask.deploy.kubernetes.states import PATIENCE, Blocked, Deadline, Shown, State, neglected, until
 from marsdask.errors import ClusterNotStarted, ClusterStartTimeout
 
 if TYPE_CHECKING:
@@ -62,11 +62,11 @@ class Start:
                 raise self._failure(
                     ClusterNotStarted, f"has not been able to come up for {PATIENCE:g} s", found
                 )
-            if not found and deadline.passed > TAKEN_UP:
+            if not found and neglected(deadline, cluster.api.answering_for):
                 made = cluster.api.get("daskclusters", cluster.namespace, cluster.name)
                 if not made or not made.get("status"):
                     raise ClusterNotStarted(
-                        f"no Dask operator has begun with the cluster in {TAKEN_UP:g} s. {preflight.INSTALL}"
+                        f"no Dask operator has begun with the cluster in {deadline.passed:.0f} s. {preflight.INSTALL}"
                     )
             self._pause()
 

@@ -262,6 +262,13 @@ PATIENCE = 60.0
 """Seconds that a state is borne which passes only if somebody does something: an image that is being pushed, say."""
 TAKEN_UP = 30.0
 """Seconds in which a running operator has begun with a cluster."""
+HEARS_AGAIN = 34.0
+"""Seconds that an operator may pause, where the API was away, before it tries again to hear of what there is: kopf's longest."""
+
+
+def neglected(deadline: Deadline, answering_for: float) -> bool:
+    """Whether a running operator would have begun by now; the API has answered for so many seconds."""
+    return deadline.passed > TAKEN_UP and answering_for > TAKEN_UP + HEARS_AGAIN
 
 
 def until(holds: Callable[[], bool], seconds: float, *, every: float = 0.2) -> bool:

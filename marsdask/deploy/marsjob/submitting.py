@@ -16,7 +16,7 @@ from typing import Any
 
 from marsdask.deploy.kubernetes import states
 from marsdask.deploy.kubernetes.api import Api, Body
-from marsdask.deploy.kubernetes.states import TAKEN_UP, Blocked, Deadline, Shown, State
+from marsdask.deploy.kubernetes.states import Blocked, Deadline, Shown, State, neglected
 from marsdask.deploy.marsjob import operator
 from marsdask.deploy.marsjob.beside import JOB_LABEL
 from marsdask.deploy.marsjob.definition import GROUP, KIND, PLURAL, POLICIES, VERSION, WORKER
@@ -220,10 +220,10 @@ def wait(api: Api, job: Body, namespace: str, *, direct: bool, timeout: float, s
             )
         if blocked.for_seconds(found, events, wanted):
             raise _failure(ClusterNotStarted, "cannot come up", api, seen or job, namespace, found)
-        if not found and deadline.passed > TAKEN_UP:
+        if not found and neglected(deadline, api.answering_for):
             who = "Dask operator" if direct or (there and there.state) else "operator of MarsJobs"
             raise ClusterNotStarted(
-                f"no {who} has begun with {name} in {TAKEN_UP:g} s. Hint: `marsdask kubernetes status` says what is there"
+                f"no {who} has begun with {name} in {deadline.passed:.0f} s. Hint: `marsdask kubernetes status` says what is there"
                 + ("." if direct else "; --direct makes the objects without an operator.")
             )
         time.sleep(deadline.left(0.5))
