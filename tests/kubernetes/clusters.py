@@ -38,7 +38,7 @@ def cluster(api_client: Any, **arguments: Any) -> Iterator[KubernetesClusterClie
 
 
 def looks(api: Api) -> str:
-    """A line for each pod, and for each of the last ten warnings of the cluster and of Dask's operator.
+    """A line for each pod, and for each of the last ten warnings of the cluster and of the operators, with what these said last.
 
     What pods of Dask said last comes after them: all of it from containers that have ended and were started again.
     """
@@ -57,7 +57,9 @@ def looks(api: Api) -> str:
     lines += [f"{e['involvedObject']['name']}: {e['reason']}: {e['message']}" for e in events[-10:]]
     for pod in api.pods(operator.NAMESPACE, ""):
         log = api.log(operator.NAMESPACE, pod["metadata"]["name"], lines=2000) or ""
-        lines += [line for line in log.splitlines() if "[ERROR" in line or "[WARN" in line][-10:]
+        said = log.splitlines()
+        lines += [line for line in said[:-20] if "[ERROR" in line or "[WARN" in line][-10:]
+        lines += [f"last lines of {pod['metadata']['name']}:", *said[-20:]]
     for pod in pods:
         meta, status = pod["metadata"], pod["status"]
         if names.COMPONENT not in meta.get("labels", {}):
