@@ -5,7 +5,6 @@ tests.kubernetes.marsjob_figures`, on a machine that does nothing else. Running 
 """
 
 import copy
-import json
 import os
 import statistics
 import time
@@ -40,17 +39,6 @@ def beyond(api: Api) -> tuple[float, float]:
         return ready - begun, time.monotonic() - ready
 
 
-def calls(node: Node, since: datetime) -> int:
-    """What the operator has asked the API server for, but for what it is told."""
-    found = 0
-    for line in node.audit.read_text().splitlines():
-        event = json.loads(line)
-        asked = datetime.fromisoformat(event["requestReceivedTimestamp"])
-        if event["user"]["username"].endswith(f":{operator.NAME}") and asked > since:
-            found += event["verb"] != "watch"
-    return found
-
-
 def memory() -> float:
     """MiB of the operator's process."""
     word = f"--module={operator.MODULE}"
@@ -79,12 +67,14 @@ def many(api: Api, node: Node) -> None:
         running = sum(each.last()["type"] == "Running" for each in made)
         seconds = time.monotonic() - begun
         print(f"{MANY} jobs: {running} running, the others say why, after {seconds:.0f} s")
-        print(f"calls of the operator for each: {calls(node, since) / MANY:.1f}")
+        print(f"calls of the operator for each: {node.asked(operator.NAME, since) / MANY:.1f}")
         time.sleep(20)
         since = datetime.now().astimezone()
         time.sleep(IDLE)
         waiting = MANY - running
-        print(f"calls in the next minute: {calls(node, since)}, with {waiting} jobs that wait for room")
+        print(
+            f"calls in the next minute: {node.asked(operator.NAME, since)}, with {waiting} jobs that wait for room"
+        )
         print(f"memory of the operator: {before:.0f} MiB before, {memory():.0f} MiB with them")
 
 
@@ -108,7 +98,7 @@ def main() -> None:
     print(f"median {median:+.2f} s, at most {MOST} s: {'ok' if median <= MOST else 'MISSED'}")
     since = datetime.now().astimezone()
     time.sleep(IDLE)
-    print(f"calls in a minute without jobs: {calls(node, since)}")
+    print(f"calls in a minute without jobs: {node.asked(operator.NAME, since)}")
     many(api, node)
 
 

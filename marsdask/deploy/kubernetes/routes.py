@@ -74,7 +74,7 @@ async def _retired(scheduler: Any, sizes: dict[str, dict[str, Any]], n: int) -> 
     there = Counter(group_of(each.name) for each in scheduler.workers.values())
     over = {group: there[group] - size["least"] - n for group, size in sizes.items()}
     group = min((group for group in sizes if over[group] >= 0), key=lambda group: over[group], default=None)
-    adaptive = next((each for each, size in sizes.items() if size["adaptive"]), None)
+    adaptive = following(sizes)
     if adaptive is not None and group in (adaptive, None):
         left = there[adaptive] - n
         if group is None or left < target(scheduler, adaptive):
@@ -93,6 +93,11 @@ async def _retired(scheduler: Any, sizes: dict[str, dict[str, Any]], n: int) -> 
     return dict(recursive_to_dict(sizes[group][LAST]))
 
 
+def following(sizes: dict[str, dict[str, Any]]) -> str | None:
+    """The group whose size follows the work."""
+    return next((group for group, size in sizes.items() if size["adaptive"]), None)
+
+
 def target(scheduler: Any, group: str) -> int:
     """How many workers of a group the work wants, beside those of the others."""
     others = sum(group_of(each.name) != group for each in scheduler.workers.values())
@@ -103,7 +108,7 @@ class Target(_Handler):
     """GET: how many workers the work wants, for the autoscaler."""
 
     def get(self) -> None:
-        group = next((each for each, size in self.sizes().items() if size["adaptive"]), None)
+        group = following(self.sizes())
         if group is None:
             raise web.HTTPError(HTTPStatus.FORBIDDEN, reason="A fixed size was asked for")
         self.write({"workers": target(self.server, group)})

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 
 import psutil
@@ -219,6 +220,15 @@ class Node:
         return subprocess.run(
             [*map(str, words), f"https://{settings.ADDRESS}:6443{path}"], capture_output=True, text=True
         ).stdout
+
+    def asked(self, account: str, since: datetime) -> int:
+        """How often a service account has asked the API server, but for what it is told by a watch."""
+        found = 0
+        for line in self.audit.read_text().splitlines():
+            event = json.loads(line)
+            theirs = event["user"]["username"].endswith(f":{account}") and event["verb"] != "watch"
+            found += theirs and datetime.fromisoformat(event["requestReceivedTimestamp"]) > since
+        return found
 
     def is_ready(self) -> bool:
         """Whether its kubelet says so."""
