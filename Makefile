@@ -95,7 +95,7 @@ kubernetes-node: $(READY)  ## what the tests on Kubernetes need: packages, progr
 test-kubernetes: kubernetes-node  ## the tests on real Kubernetes nodes that are started for them, or on the cluster of MARSDASK_TEST_KUBECONFIG
 	$(PY) -m tests.kubernetes $(ARGS)
 
-kubernetes-figures: kubernetes-node  ## what clusters take beyond what Kubernetes does, on a node that is started for it; a quarter of an hour
+kubernetes-figures: kubernetes-node  ## what clusters take beyond what Kubernetes does, on a node that is started for it
 	$(PY) -m tests.kubernetes.node run -- $(PY) -m tests.kubernetes.cluster_figures
 
 kubernetes-soak: kubernetes-node  ## WORKERS=50 on such a node for MINUTES=60, while pods are killed and evicted and the size changes; SEED=... again

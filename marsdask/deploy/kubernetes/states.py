@@ -262,7 +262,7 @@ PATIENCE = 60.0
 """Seconds that a state is borne which passes only if somebody does something: an image that is being pushed, say."""
 TAKEN_UP = 30.0
 """Seconds in which a running operator has begun with a cluster."""
-HEARS_AGAIN = 34.0
+HEARS_AGAIN = 21.0
 """Seconds that an operator may pause, where the API was away, before it tries again to hear of what there is: kopf's longest."""
 
 
