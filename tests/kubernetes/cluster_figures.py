@@ -21,7 +21,7 @@ from marsdask.deploy.kubernetes.api import Api
 from marsdask.deploy.kubernetes.states import states
 from tests.kubernetes.clusters import PATIENCE, cluster, unique, until
 from tests.kubernetes.left import there
-from tests.kubernetes.node.__main__ import OURS
+from tests.kubernetes.node.__main__ import FOREIGN, OURS
 from tests.kubernetes.node.image import archives
 from tests.kubernetes.node.node import Node
 
@@ -99,7 +99,7 @@ def ended(api: Api, node: Node, found: KubernetesClusterClient, before: set[str]
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    api, node, missed = Api(config.new_client_from_config()), Node(os.environ[OURS]), False
+    api, node, missed = Api(config.new_client_from_config(os.environ[FOREIGN])), Node(os.environ[OURS]), False
 
     def tell(what: str, value: float, goal: float | None = None, unit: str = "s") -> None:
         nonlocal missed

@@ -25,7 +25,7 @@ from marsdask.deploy.kubernetes import KubernetesClusterClient
 from marsdask.deploy.kubernetes.api import Api
 from tests.kubernetes.clusters import PATIENCE, cluster, pods, until
 from tests.kubernetes.left import there
-from tests.kubernetes.node.__main__ import OURS
+from tests.kubernetes.node.__main__ import FOREIGN, OURS
 from tests.kubernetes.node.node import Node
 from tests.kubernetes.test_leaving import deleted, drained
 
@@ -138,7 +138,7 @@ def main() -> None:
     given = parser.parse_args()
     print(f"seed {given.seed}")
     warnings.simplefilter("ignore")
-    api, node = Api(config.new_client_from_config()), Node(os.environ[OURS])
+    api, node = Api(config.new_client_from_config(os.environ[FOREIGN])), Node(os.environ[OURS])
     before = there(node)
     fine = soaked(api, given.minutes, given.workers, given.seed)
     until(lambda: not there(node) - before, what=lambda: there(node) - before)
