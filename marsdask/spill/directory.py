@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
+import fcntl
 import itertools
 import os
 import stat
@@ -43,6 +44,7 @@ _WORTH_RESERVING = 2**22
 _parents: list[WorkDir] = []
 # How long one who purges a directory waits for another who does: seconds.
 _PATIENCE = 30.0
+_LOOKS_AGAIN = 0.05
 # Linux and macOS take no more buffers in one call.
 _BUFFERS = 1024
 
@@ -365,12 +367,66 @@ class SpillDirectory:
         return Refused("bad-directory", reason)
 
 
-class _Space(WorkSpace):
-    """A WorkSpace that does not complain about files that are gone already.
+class _Lock:
+    """An exclusive lock of a file that its holder may remove.
 
-    A worker's own directory, with ours in it, may be removed before ours is. The method is private to distributed, which
-    logs every error there as one and has no setting for it.
+    One of locket's, which distributed uses, excludes it, and waits for it. But who waited for a file that has been removed
+    has it locked then, while others lock the new one.
     """
+
+    def __init__(self, path: str, timeout: float | None = None) -> None:
+        self._path, self._timeout = path, timeout
+        self._opened: int | None = None
+
+    def acquire(self) -> None:
+        """Raises locket.LockError where another has it for `timeout` seconds."""
+        until = None if self._timeout is None else time.monotonic() + self._timeout
+        while self._opened is None:
+            opened = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            try:
+                self._wait(opened, until)
+                with contextlib.suppress(FileNotFoundError):
+                    if os.path.samestat(os.fstat(opened), os.stat(self._path)):
+                        self._opened = opened
+            finally:
+                if self._opened is None:
+                    os.close(opened)
+
+    def release(self) -> None:
+        if self._opened is not None:
+            os.close(self._opened)
+            self._opened = None
+
+    def __enter__(self) -> None:
+        self.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+    def _wait(self, opened: int, until: float | None) -> None:
+        if until is None:
+            return fcntl.flock(opened, fcntl.LOCK_EX)
+        while True:
+            try:
+                return fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= until:
+                    raise locket.LockError(f"{self._path} is locked by another process") from None
+                time.sleep(_LOOKS_AGAIN)
+
+
+class _Space(WorkSpace):
+    """A WorkSpace whose locks may be removed, and that does not complain about files that are gone already.
+
+    A worker's own directory, with ours in it, may be removed before ours is. The methods are private to distributed, which
+    logs every error there as one, has locks of locket's, and has no setting for either.
+    """
+
+    def _global_lock(self, **options: Any) -> _Lock:
+        return _Lock(self._global_lock_path, **options)
+
+    def _purge_lock(self, **options: Any) -> _Lock:
+        return _Lock(self._purge_lock_path, **options)
 
     def _on_remove_error(self, func: object, path: str, exc: BaseException) -> None:
         if not isinstance(exc, FileNotFoundError):
@@ -383,21 +439,19 @@ class _Purged(_Space):
     The methods are private to distributed, which gives both locks no time and has no setting for it.
     """
 
-    def _global_lock(self, **_: object) -> object:
-        return super()._global_lock(timeout=_PATIENCE)  # type: ignore[no-untyped-call]
+    def _global_lock(self, **_: Any) -> _Lock:
+        return super()._global_lock(timeout=_PATIENCE)
 
-    def _purge_lock(self, **_: object) -> object:
-        return super()._purge_lock(timeout=_PATIENCE)  # type: ignore[no-untyped-call]
+    def _purge_lock(self, **_: Any) -> _Lock:
+        return super()._purge_lock(timeout=_PATIENCE)
 
     def remove_locks(self) -> None:
         """Removes the two files by which processes take turns here, if nobody has a directory.
 
-        One who waits for them meanwhile does not wait for those who come later. At the worst its directory, empty yet, is
-        purged by one of these, which it finds out when it writes: it makes another.
+        Who waits for them meanwhile makes them anew, except for a plain WorkSpace of distributed's.
         """
-        with self._global_lock(), self._purge_lock():  # type: ignore[attr-defined]
+        with self._global_lock(), self._purge_lock():
             if not any(self._list_unknown_locks()):  # type: ignore[no-untyped-call]
-                # One who waited for those of before may be as far.
                 for path in (self._purge_lock_path, self._global_lock_path):
                     with contextlib.suppress(FileNotFoundError):
                         os.unlink(path)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -18,6 +20,7 @@ import pytest
 import marsdask.tensor as mt
 from marsdask import new_session
 from marsdask.sizes import MIB
+from marsdask.spill.directory import SpillDirectory
 from marsdask.spill.store import StripedFile
 from tests.processes import NEVER, PATIENCE
 from tests.spill.conformance import LOCKS, files
@@ -113,6 +116,26 @@ def test_who_comes_while_another_goes_loses_nothing_and_the_last_takes_the_locks
     comers = [subprocess.Popen(words) for _ in range(4)]
     assert [each.wait(PATIENCE) for each in comers] == [0] * 4
     assert list(tmp_path.iterdir()) == []
+
+
+def test_who_waited_for_a_lock_that_was_removed_waits_for_the_new_one(tmp_path: Path) -> None:
+    lock = tmp_path / "global.lock"
+    with lock.open("wb") as removed:
+        fcntl.flock(removed, fcntl.LOCK_EX)
+        comer = threading.Thread(target=lambda: SpillDirectory(str(tmp_path)).close(), daemon=True)
+        comer.start()
+        while not list(tmp_path.glob("spill-*")):  # it is made before the lock is waited for
+            time.sleep(0.01)
+        comer.join(0.3)
+        lock.unlink()
+        with lock.open("wb") as new:
+            fcntl.flock(new, fcntl.LOCK_EX)
+            removed.close()
+            comer.join(0.3)
+            assert comer.is_alive()
+            assert not list(tmp_path.glob("*.dirlock"))
+    comer.join(PATIENCE)
+    assert not comer.is_alive()
 
 
 @pytest.mark.processes
