@@ -31,7 +31,7 @@ BEYOND = 0.5
 """Seconds of the call after all pods are Ready: the goal."""
 CALLS = 6
 """Calls to the API in a minute in which nothing happens: the goal."""
-TINY = {"worker_cpu": 0.05, "worker_mem": "300m"}
+TINY = {"worker_cpu": 0.02, "worker_mem": "300m"}
 
 
 class Ready(Thread):
@@ -72,7 +72,7 @@ def made(api: Api, workers: int) -> tuple[float, float]:
 
 @contextmanager
 def counted(api: Api, node: Node) -> Iterator[dict[str, int]]:
-    """Calls to the API meanwhile, of this process and of the operator; what they are told by a watch is none."""
+    """Calls to the API meanwhile, of this process and of the operator, with the watches that it begins anew."""
     rest, found = api.client.rest_client, {"client": 0, "operator": 0}
     ask, since = rest.request, datetime.now(UTC)
 
@@ -85,7 +85,7 @@ def counted(api: Api, node: Node) -> Iterator[dict[str, int]]:
         yield found
     finally:
         rest.request = ask
-        found["operator"] = node.asked(operator.NAME, since)
+        found["operator"] = node.asked(operator.NAME, since, watches=True)
 
 
 def ended(api: Api, node: Node, found: KubernetesClusterClient, before: set[str]) -> tuple[float, float]:

@@ -100,6 +100,10 @@ async def configure(
     """
     settings.posting.enabled = False
     settings.persistence.finalizer = f"{PREFIX}unused"
+    # As Dask's operator has them. kopf waits 5 minutes for an answer, and looks at nothing of that kind until then.
+    settings.networking.request_timeout = 10
+    settings.watching.server_timeout, settings.watching.client_timeout = 120, 150
+    settings.watching.connect_timeout = 5
     for name in ("kopf.objects", "aiohttp.access"):  # a line for every change of every pod
         logging.getLogger(name).setLevel(logging.WARNING)
     memo.api, memo.kept = Api(), {}

@@ -221,14 +221,16 @@ class Node:
             [*map(str, words), f"https://{settings.ADDRESS}:6443{path}"], capture_output=True, text=True
         ).stdout
 
-    def asked(self, account: str, since: datetime) -> int:
-        """How often a service account has asked the API server, but for what it is told by a watch."""
-        found = 0
+    def asked(self, account: str, since: datetime, *, watches: bool = False) -> int:
+        """How often a service account has asked the API server; with the `watches` that it began, which are told without asking."""
+        found = set()
         for line in self.audit.read_text().splitlines():
             event = json.loads(line)
-            theirs = event["user"]["username"].endswith(f":{account}") and event["verb"] != "watch"
-            found += theirs and datetime.fromisoformat(event["requestReceivedTimestamp"]) > since
-        return found
+            theirs = event["user"]["username"].endswith(f":{account}")
+            counts = theirs and (watches or event["verb"] != "watch")
+            if counts and datetime.fromisoformat(event["requestReceivedTimestamp"]) > since:
+                found.add(event["auditID"])  # a watch has a line for its begin and one for its end
+        return len(found)
 
     def is_ready(self) -> bool:
         """Whether its kubelet says so."""
