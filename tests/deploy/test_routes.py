@@ -14,6 +14,7 @@ from typing import Any
 import dask
 import pytest
 from distributed import Client, Scheduler, SpecCluster, Worker
+from distributed.core import Status
 from distributed.deploy import Cluster
 
 from marsdask.deploy.kubernetes import names, routes, specs
@@ -97,6 +98,21 @@ def ours(dasks: Any) -> Iterator[Any]:
         yield cluster
     finally:
         Cluster.close(cluster)
+
+
+def test_what_has_ended_the_watch_of_the_workers_ends_no_stop(
+    dasks: Any, ours: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    def of_nobody(dask_scheduler: Any) -> None:
+        dask_scheduler.plugins["worker-status"].bcomm.send(["remove", "tcp://127.0.0.1:1"])
+
+    with Client(ours) as client:
+        client.run_on_scheduler(of_nobody)
+        until(ours._watch_worker_status_task.done, "the watch has failed")
+    ours.disconnect()
+    assert ours.status is Status.closed
+    assert "in namespace 'there' was not closed as it should be" in caplog.text
+    ours.disconnect()
 
 
 def asked(dasks: Any, route: str, **body: Any) -> Any:

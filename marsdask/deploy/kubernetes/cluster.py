@@ -354,10 +354,14 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
         """Let go of the scheduler; the cluster goes on."""
         with self._end:
             if self._loop_runner.is_started():
-                if self.status not in (Status.created, Status.closed):
-                    self.sync(Cluster._close, self, callback_timeout=10)
-                elif self.scheduler_comm is not None:
-                    self.sync(self.scheduler_comm.close_rpc, callback_timeout=10)
+                try:
+                    if self.status not in (Status.created, Status.closed):
+                        self.sync(Cluster._close, self, callback_timeout=10)
+                    elif self.scheduler_comm is not None:
+                        self.sync(self.scheduler_comm.close_rpc, callback_timeout=10)
+                except Exception:  # such as one that has ended Dask's watch of the workers long before
+                    text = "A connection to the scheduler in namespace %r was not closed as it should be."
+                    logger.warning(text, self.namespace, exc_info=True)
                 self._loop_runner.stop()
             self.status = Status.closed
             if self.forward is not None:
