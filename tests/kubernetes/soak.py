@@ -38,7 +38,7 @@ QUIET = {
     "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "500ms",
     "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
 }
-"""An idle worker and its nanny take 5.4% of a core with Dask's own settings, and 2.1% with these: 50 are 1 of 2 cores, not 2.7."""
+"""40 idle workers with their nannies took 1.7 cores with Dask's own settings, 4.3% each. With these, 8 took 2.1% each, and 5.4% without."""
 
 
 def summed() -> bool:

@@ -22,7 +22,7 @@ from marsdask import new_session
 from marsdask.sizes import MIB
 from marsdask.spill.directory import SpillDirectory
 from marsdask.spill.store import StripedFile
-from tests.processes import NEVER, PATIENCE
+from tests.processes import NEVER, PATIENCE, until
 from tests.spill.conformance import LOCKS, files
 
 NEIGHBOUR = """
@@ -124,8 +124,9 @@ def test_who_waited_for_a_lock_that_was_removed_waits_for_the_new_one(tmp_path: 
         fcntl.flock(removed, fcntl.LOCK_EX)
         comer = threading.Thread(target=lambda: SpillDirectory(str(tmp_path)).close(), daemon=True)
         comer.start()
-        while not list(tmp_path.glob("spill-*")):  # it is made before the lock is waited for
-            time.sleep(0.01)
+        until(
+            lambda: list(tmp_path.glob("spill-*")), "a directory, which is made before the lock is waited for"
+        )
         comer.join(0.3)
         lock.unlink()
         with lock.open("wb") as new:

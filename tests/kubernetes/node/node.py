@@ -222,7 +222,7 @@ class Node:
         ).stdout
 
     def asked(self, account: str, since: datetime, *, watches: bool = False) -> int:
-        """How often a service account has asked the API server; with the `watches` that it began, which are told without asking."""
+        """How often a service account has asked the API server, with `watches` for watches, too: once for each that it began."""
         found = set()
         for line in self.audit.read_text().splitlines():
             event = json.loads(line)
