@@ -259,7 +259,7 @@ def test_a_scheduler_that_ends_well_is_success_and_the_ttl_deletes(api: Api) -> 
         running = next(each for each in made.conditions() if each["type"] == "Running")
         assert running["status"] == "False"
         until(lambda: api.get("daskclusters", made.where, "demo") is None)
-        until(lambda: not made.body())
+        until(lambda: not made.body(), what=made.body)
 
 
 def test_a_scheduler_that_is_killed_has_failed(api: Api) -> None:
@@ -290,7 +290,7 @@ def test_backoff_and_ttl_end_in_failure_and_then_deletion(api: Api) -> None:
         made.recorded("worker-137", "worker", ended)
         failed = made.becomes("Failed")
         assert "backoff limit" in failed["message"]
-        until(lambda: not made.body())
+        until(lambda: not made.body(), what=made.body)
         until(lambda: not made.pods())
 
 
