@@ -1,7 +1,7 @@
 """What a worker process under a nanny preloads.
 
 Ctrl-C is for the nanny, which lets the worker hand its data over first. In a local cluster it is for the program, which
-cancels its work and keeps its workers. In a terminal Ctrl-C reaches all.
+cancels its work and keeps its workers. In a terminal Ctrl-C reaches all. And what it says to its scheduler does not wait.
 """
 
 from __future__ import annotations
@@ -11,11 +11,14 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
+from marsdask.engine import streams
+
 
 def dask_setup(worker: Any) -> None:
-    """Leave the signal to the nanny, and end without a traceback."""
+    """Leave the signal to the nanny, end without a traceback, and tell the scheduler soon what is done."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     logging.getLogger("distributed.worker").addFilter(heartbeats(worker))
+    streams.ours(worker.batched_stream)
 
 
 def heartbeats(*workers: Any) -> Callable[[logging.LogRecord], bool]:

@@ -17,9 +17,14 @@ from tests.benchmarks.ratio import Must, Run, Sides, summary
 MEMORY = 4 << 30
 
 
-def _client(saturation: float, scale: float) -> Any:
-    processes = scale >= 0.01  # not in a tiny run, which only looks whether all sides answer
-    return clusters.client(saturation, 2, processes=processes, memory=MEMORY)
+def _session(scale: float) -> Session:
+    """Two workers of one thread, started as a user of marsdask starts them."""
+    if scale < 0.01:  # a tiny run, which only looks whether all sides answer
+        client = clusters.client(clusters.OURS, 2, processes=False, memory=MEMORY)
+        return new_session(client, default=False)
+    session = new_session(n_worker=2, n_cpu=2, memory=2 * MEMORY, dashboard=False, default=False)
+    clusters.OPEN.append(session.engine.client)
+    return session
 
 
 def _clock(client: Any, scale: float) -> Callable[[], float]:
@@ -51,11 +56,10 @@ def _workers(name: str, scale: float) -> Sides:
     columns = queries.columns(getattr(queries, name))
 
     def ours() -> Run:
-        client = _client(clusters.OURS, scale)
-        session = new_session(client, default=False)
+        session = _session(scale)
         read = tables.our_files(columns, tpch.factor(scale))
         held = {table: frame.execute(session=session) for table, frame in read.items()}
-        return _timed(lambda: _on(session, name, held), _clock(client, scale))
+        return _timed(lambda: _on(session, name, held), _clock(session.engine.client, scale))
 
     def threads() -> Run:
         held = {
@@ -68,21 +72,22 @@ def _workers(name: str, scale: float) -> Sides:
 
 def _grown(name: str, scale: float) -> Sides:
     columns = queries.columns(getattr(queries, name))
-    client = functools.cache(lambda: _client(clusters.OURS, scale))
+    made = functools.cache(lambda: _session(scale))
 
     def ours(scale_factor: float) -> Callable[[], Run]:
         def prepare() -> Run:
-            session = new_session(client(), default=False)
+            session = made()
 
             def run() -> Any:
                 return _on(session, name, tables.our_files(columns, scale_factor))
 
-            return _timed(run, _clock(client(), scale))
+            return _timed(run, _clock(session.engine.client, scale))
 
         return prepare
 
     def theirs() -> Run:
-        made = _client(clusters.DASKS, scale)
+        processes = scale >= 0.01
+        made = clusters.client(clusters.DASKS, 2, processes=processes, memory=MEMORY)
 
         def run() -> Any:
             # Shuffled by tasks, as everywhere here: p2p, the default, takes twice the CPU for q05 and half more for q03.
