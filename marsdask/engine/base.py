@@ -151,9 +151,16 @@ Shapes = Mapping[Key, tuple[int, ...]]
 
 
 def run(
-    engine: Engine, collections: Sequence[Any], kept: Kept, sized: Sequence[Any]
-) -> tuple[dict[Key, Any], Shapes]:
-    """Compute collections in one run: what is held, by key, and the shapes of chunks of those in `sized` that were not known."""
+    engine: Engine,
+    collections: Sequence[Any],
+    kept: Kept,
+    sized: Sequence[Any],
+    typed: Sequence[Key] = (),
+) -> tuple[dict[Key, Any], Shapes, dict[Key, Any]]:
+    """Compute collections in one run.
+
+    What is held, by key; the shapes of chunks of those in `sized` that were not known; and the dtypes of the chunks in `typed`.
+    """
     keys = [k for c in collections for k in graph.keys_of(c)]
     tasks = graph.wanted_only(graph.merged(collections, kept=kept), keys)
     if options.optimize.fuse:
@@ -163,30 +170,65 @@ def run(
     unsure = list(dict.fromkeys(k for c in sized if not _sure(c) for k in graph.keys_of(c)))
     if engine.shared_memory:  # nobody sees names there
         held = dict(zip(keys, engine.submit(tasks, keys), strict=True))
-        return held, {k: np.shape(held[k]) for k in unsure}
+        return held, {k: np.shape(held[k]) for k in unsure}, {k: _dtypes(held[k]) for k in typed}
     tasks, shown = graph.named(tasks, keys, kept.labels)
     names = dict(zip(keys, shown, strict=True))
     # Each right after its chunk: later that may be on disk, and would be read for it.
     measuring = f"shape-{uuid.uuid4().hex}"
-    asked: dict[Key, Any] = {(measuring, k): graph.soon((measuring, k), np.shape, names[k]) for k in unsure}
+    looks = dict.fromkeys(unsure, np.shape) | dict.fromkeys(typed, _shape_and_dtypes)
+    asked: dict[Key, Any] = {
+        (measuring, k): graph.soon((measuring, k), look, names[k]) for k, look in looks.items()
+    }
     futures = engine.submit({**tasks, **asked}, [*shown, *asked])
-    shapes = engine.values(futures[len(keys) :]) if unsure else []
-    return dict(zip(keys, futures, strict=False)), dict(zip(unsure, shapes, strict=True))
+    told = dict(zip(looks, engine.values(futures[len(keys) :]) if looks else [], strict=True))
+    dtypes = {k: told[k][1] for k in typed}
+    shapes = {k: told[k][0] if k in dtypes else told[k] for k in unsure}
+    return dict(zip(keys, futures, strict=False)), shapes, dtypes
 
 
-def persist(engine: Engine, collections: Sequence[Any], kept: Kept) -> list[Any]:
-    """The same collections over computed chunks, with known sizes."""
+class Done(NamedTuple):
+    """A collection over computed chunks, with known sizes."""
+
+    collection: Any
+    dtypes: Any
+    """Of the first chunk that has rows, a list by column for a frame's; None where none has, of the first one; of an array None."""
+
+
+def persist(engine: Engine, collections: Sequence[Any], kept: Kept) -> list[Done]:
+    """The same collections over computed chunks."""
     runs.next_round(1.0)
-    held, shapes = run(engine, collections, kept, collections)
-    return [graph.holding(c, held, _sizes_of(c, shapes)) for c in collections]
+    typed = dict.fromkeys(c.keys[_first(c.lengths)] for c in collections if _of_pandas(c))
+    held, shapes, dtypes = run(engine, collections, kept, collections, list(typed))
+    done = []
+    for collection in collections:
+        sizes, found = _sizes_of(collection, shapes), None
+        if _of_pandas(collection):
+            key = collection.keys[_first(sizes)]
+            # Which has rows was not known, perhaps, before the run.
+            found = dtypes[key] if key in dtypes else _described(engine, held[key])
+        done.append(Done(graph.holding(collection, held, sizes), found))
+    return done
 
 
-def described(engine: Engine, held: Any) -> Any:
-    """The dtype of a chunk that the engine holds; a list by column for a frame's."""
+def _of_pandas(collection: Any) -> bool:
+    return isinstance(collection, Chunks) and collection.lengths is not None and collection.count > 0
+
+
+def _first(lengths: Sequence[float]) -> int:
+    """The first chunk that has rows, or may have; without any the first one."""
+    return next((i for i, n in enumerate(lengths) if n), 0)
+
+
+def _described(engine: Engine, held: Any) -> Any:
+    """The dtypes of a chunk that the engine holds."""
     if engine.shared_memory:
         return _dtypes(held)
     key = f"dtypes-{uuid.uuid4().hex}"
     return engine.values(engine.submit({key: graph.call(key, _dtypes, held)}, [key]))[0]
+
+
+def _shape_and_dtypes(part: Any) -> tuple[tuple[int, ...], Any]:
+    return np.shape(part), _dtypes(part)
 
 
 def _dtypes(part: Any) -> Any:
@@ -213,7 +255,7 @@ def answer(engine: Engine, questions: Sequence[Question], kept: Kept) -> list[An
     collections = [c for q in questions for c in q.collections]
     sized = [c for q in questions if not isinstance(q, Ask) for c in q.collections]
     runs.next_round(0.5)
-    held, shapes = run(engine, collections, kept, sized)
+    held, shapes, _ = run(engine, collections, kept, sized)
     answers: list[Any] = []
     for question in questions:
         if isinstance(question, Ask):

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-
 PROMPT = 0.001
 """Seconds between two messages of a stream, in which others are collected.
 

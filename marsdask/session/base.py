@@ -302,7 +302,7 @@ class Session:
         flat = {id(c): c for c in collections}
         done = dict(zip(flat, engines.persist(self.engine, list(flat.values()), kept), strict=True))
         results = [
-            Result(self, done[id(c)], exact(meta(n), done[id(c)], self.engine), n)
+            Result(self, done[id(c)].collection, exact(meta(n), *done[id(c)]), n)
             for n, c in zip(nodes, collections, strict=True)
         ]
         self.results.update((token(result.node), result) for result in results)
@@ -384,7 +384,7 @@ class Session:
         def run() -> Any:
             (collection,), kept = self.lowered([node])
             (done,) = engines.persist(self.engine, [collection], kept)
-            return self._fetched(done, exact(meta(node), done, self.engine))
+            return self._fetched(done.collection, exact(meta(node), *done))
 
         return retried(self.engine, run)
 

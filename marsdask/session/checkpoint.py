@@ -344,7 +344,7 @@ def _done(session: Session, folder: Folder, node: Node, manifest: Mapping[str, A
             )
         folder.note({**manifest, "grid": list(grid)})
         wanted = _written(folder, below, sound)
-    (done,) = engines.persist(session.engine, [graph.made_by(wanted, node)], kept)
+    ((done, dtypes),) = engines.persist(session.engine, [graph.made_by(wanted, node)], kept)
     if missing := set(range(math.prod(grid))) - folder.present():
         raise BadCheckpoint.at(
             folder.url,
@@ -353,7 +353,7 @@ def _done(session: Session, folder: Folder, node: Node, manifest: Mapping[str, A
         )
     folder.note({**manifest, "grid": list(grid), "complete": True})
     folder.tidy()
-    known = exact(known, done, session.engine)
+    known = exact(known, done, dtypes)
     reader = leaf("checkpointed", Stored(folder, grid, graph.sizes_of(done), known), known)
     result = Result(session, graph.made_by(done, reader), known, reader)
     session.results[token(reader)] = result

@@ -76,24 +76,22 @@ def _column_by_column(collection: Any, parts: list[Any]) -> Any:
     return np.asfortranarray(np.concatenate(parts) if below_another else engines.assembled(collection, parts))
 
 
-def exact(known: Any, collection: Any, engine: Engine | None = None) -> Any:
-    """Metadata with the sizes that a run has found; with its engine also the dtypes, where only data could tell."""
+def exact(known: Any, collection: Any, dtypes: Any = None) -> Any:
+    """Metadata with the sizes and dtypes that a run has found: see `marsdask.engine.base.Done`."""
     if isinstance(known, TensorMeta):
         return TensorMeta(tuple(collection.shape), known.dtype, known.order, known.like)
     if isinstance(known, FrameMeta):
         length = sum(collection.lengths) if collection.known else known.length
-        made = None if engine is None else _found_dtypes(known, collection, engine)
+        made = None if dtypes is None else _found_dtypes(known, collection, dtypes)
         found = known.made if made is None else made
         return frame_meta(found, length, known.rows, ranged=known.ranged, labels=known.labels)
     return known
 
 
-def _found_dtypes(known: FrameMeta, chunks: graph.Chunks, engine: Engine) -> Any:
-    """`known.empty` with the dtypes of the first chunk that has rows; None where it has them."""
-    first = next((i for i, n in enumerate(chunks.lengths or ()) if n > 0), 0 if is_open(known) else None)
-    if first is None:
+def _found_dtypes(known: FrameMeta, chunks: graph.Chunks, found: Any) -> Any:
+    """`known.empty` with the dtypes of a chunk; None where it has them, or where the chunk has no rows and could not tell."""
+    if not any(chunks.lengths or ()) and not is_open(known):
         return None
-    found = engines.described(engine, data_of(chunks)[first])
     if known.kind == "DataFrame":
         fits = isinstance(found, list) and len(found) == len(known.names)
         same = not fits or found == list(known.dtypes)
