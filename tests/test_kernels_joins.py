@@ -190,6 +190,16 @@ def test_too_many_combinations_are_matched_by_pandas():
     assert list(places) == [0, 5]
 
 
+@pytest.mark.parametrize("keys", [[7, 900_000, 3], [7, 7, 900_000, 3, 7]])
+def test_a_table_does_not_travel_and_is_there_on_arrival(keys):
+    built = joins.Built(pd.DataFrame({"v": 1, "k": keys}), ["k"])
+    sent = pickle.dumps(built)
+    assert built.keys.table.nbytes > 100 * len(sent)
+    came = pickle.loads(sent)
+    np.testing.assert_array_equal(came.keys.table, built.keys.table)
+    assert came.__sizeof__() == built.__sizeof__()
+
+
 def test_what_was_sent_is_looked_up_by_many_threads():
     numbers = np.random.default_rng(0).permutation(200_000) * 1000
     built = pickle.loads(pickle.dumps(joins.Built(pd.DataFrame({"k": numbers}), ["k"])))

@@ -47,11 +47,16 @@ class Built:
     """A side of a merge, and where the rows of each key are."""
 
     def __init__(self, frame: pd.DataFrame, on: Sequence[Any]):
-        self.frame = frame
+        self.frame, self.on = frame, list(on)
         columns = [frame[k] for k in on]
         # Holes may have made floats of whole numbers: what is there counts, not what was promised.
         plain = len(frame) > 0 and len(columns) > 0 and all(packable(c.dtype) for c in columns)
         self.keys = Keys(columns) if plain else None
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self.keys is not None:
+            self.keys.arrived([self.frame[k] for k in self.on])
 
     def __sizeof__(self) -> int:
         return int(sizeof(self.frame)) + (0 if self.keys is None else self.keys.nbytes)

@@ -145,10 +145,8 @@ class Keys:
         if not direct and len(columns) > 1:
             self.sieve = self._sparsest(columns)
         if direct:
-            rows = np.arange(self.count, dtype=np.int32)
-            self.table = np.full(self.total + 1, -1, np.int32)
-            self.table[code] = rows
-            if np.array_equal(self.table.take(code), rows):
+            self.table = self._table(code)
+            if np.array_equal(self.table.take(code), np.arange(self.count, dtype=np.int32)):
                 return
         else:
             self.index = pd.Index(code)
@@ -160,10 +158,16 @@ class Keys:
         first = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
         self.starts = np.append(first, self.count).astype(np.int32)
         if direct:
-            self.table[ordered[first]] = np.arange(len(first), dtype=np.int32)  # type: ignore[index]
+            self.table = self._table(ordered[first])
         else:
             self.index = pd.Index(ordered[first])
             self.warm()
+
+    def _table(self, codes: np.ndarray) -> np.ndarray:
+        """Where in `codes` each is, and -1 for what is none of them."""
+        table = np.full(self.total + 1, -1, np.int32)
+        table[codes] = np.arange(len(codes), dtype=np.int32)
+        return table
 
     def _sparsest(self, columns: Sequence[pd.Series]) -> tuple[int, np.ndarray] | None:
         """The place of the key most of whose values have no row here, and whether each has; None where most have in all keys.
@@ -188,9 +192,27 @@ class Keys:
         if self.index is not None:
             self.index.get_indexer(self.index[:1])
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+    def __getstate__(self) -> dict[str, Any]:
+        """Without a table that is made again sooner than it travels: see `arrived`."""
+        return {**self.__dict__, "table": self.table if self._of_texts else None}
+
+    @property
+    def _of_texts(self) -> bool:
+        return any(c.texts is not None for c in self.columns)
+
+    def arrived(self, columns: Sequence[pd.Series]) -> None:
+        """Build what did not travel along, of the same key columns.
+
+        Between two processes of one machine a byte takes a nanosecond of each: the 24 MB for 230,000 rows of TPC-H q05 took
+        25 ms, and are made in 8.
+        """
         self.warm()
+        if self.index is not None or self.table is not None or not self.packed:
+            return
+        if self.starts is not None:
+            assert self.order is not None
+            columns = [c.take(self.order.take(self.starts[:-1])) for c in columns]
+        self.table = self._table(self._codes(columns)[0])
 
     @property
     def nbytes(self) -> int:
