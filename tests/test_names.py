@@ -169,3 +169,36 @@ def test_passes_go_on_beside_what_a_cluster_holds() -> None:
     new, shown = graph.named(one | newer, keys, {"half-3": Label("half")})
     assert set(new) == {("tensor-9", 0), shown[0]}
     assert new[shown[0]].dependencies == {("tensor-9", 0)}
+
+
+def both(x: float, y: float) -> float:
+    return x + y
+
+
+def tasks_in(*made: tuple[Any, ...]) -> dict[Any, Any]:
+    return {key: graph.call(key, func, *map(TaskRef, needs)) for key, func, *needs in made}
+
+
+def test_a_number_of_one_chunk_is_worked_out_where_its_rows_are() -> None:
+    tasks = tasks_in(
+        (("a", 0), half, ("x", 0)),
+        (("mean", 0), half, ("a", 0)),
+        (("mean",), half, ("mean", 0)),
+        (("above", 0), both, ("a", 0), ("mean",)),
+    )
+    held = {("x", 0): TaskRef(("x", 0))}
+    one = graph.lined_up(held | tasks, [("above", 0)])
+    assert set(one) == {("x", 0), ("above", 0)}
+    assert one["above", 0]({("x", 0): 16.0}) == 8.0 + 2.0
+
+
+def test_a_number_of_other_rows_is_worked_out_beside() -> None:
+    tasks = tasks_in(
+        (("a", 0), half, ("x", 0)),
+        (("b", 0), half, ("y", 0)),
+        (("mean",), half, ("b", 0)),
+        (("above", 0), both, ("a", 0), ("mean",)),
+    )
+    held = {("x", 0): TaskRef(("x", 0)), ("y", 0): TaskRef(("y", 0))}
+    apart = graph.lined_up(held | tasks, [("above", 0)])
+    assert set(apart) == {("x", 0), ("y", 0), ("mean",), ("above", 0)}

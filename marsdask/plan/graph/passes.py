@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from graphlib import TopologicalSorter
 from typing import Any
 
@@ -121,8 +121,9 @@ def _chained(tasks: Sequence[Task]) -> Task:
 def lined_up(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
     """The same graph with tasks of one chunk that only feed each other in one task.
 
-    A task is taken into its user where all of its users are in one chain, it has the user's chunk number, and the user does
-    not join several chunks of the same collection (that work is wanted side by side).
+    A task is taken into its user where all of its users are in one chain and no work is lost that could go on side by side:
+    it has the user's chunk number, and the user does not join several chunks of the same collection; or it is what the user
+    is made of, alone or with what it is made of itself, as the mean of a single chunk that its rows are compared with.
     """
     users: dict[Key, list[Key]] = {key: [] for key in graph}
     for key, task in graph.items():
@@ -141,7 +142,7 @@ def lined_up(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
         task, mine = graph[key], users[key]
         if mine and type(task) is Task and key not in outside:
             first = top[mine[0]]
-            if all(top[u] == first and _takes(graph[u], u, key) for u in mine):
+            if all(top[u] == first and _takes(graph, u, key) for u in mine):
                 root = first
         top[key] = root
         members.setdefault(root, []).append(key)
@@ -179,12 +180,26 @@ def _unaliased(graph: dict[Key, Any], users: dict[Key, list[Key]], outside: set[
     return new
 
 
-def _takes(user: Any, user_key: Any, key: Any) -> bool:
-    tuples = type(key) is tuple and type(user_key) is tuple
-    if type(user) is not Task or not tuples or key[1:] != user_key[1:]:
+def _takes(graph: dict[Key, Any], user_key: Any, key: Any) -> bool:
+    user = graph[user_key]
+    if type(user) is not Task:
         return False
     needs = user.dependencies
+    if type(key) is not tuple or type(user_key) is not tuple or key[1:] != user_key[1:]:
+        return _on_a_line(graph, key, needs)
     return len(needs) == 1 or not any(type(k) is tuple and k[0] == key[0] and k != key for k in needs)
+
+
+def _on_a_line(graph: dict[Key, Any], key: Key, needs: Collection[Key]) -> bool:
+    """Whether `key` is all of `needs`, or is made, one task after another, of another one of them."""
+    if len(needs) == 1:
+        return True
+    below = key
+    while type(task := graph.get(below)) is Task and len(task.dependencies) == 1:
+        (below,) = task.dependencies
+        if below in needs:
+            return True
+    return False
 
 
 # Below this many tasks the scheduler's own cost does not show.
