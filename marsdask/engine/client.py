@@ -95,6 +95,7 @@ class Distributed:
         self.notes: set[str] = set()  # of these, the empty ones, which a new scheduler is told again
         self.stalled = failures.Stalled(self)
         self._web_token: str | None = None
+        self._at_hand: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
         self._room = -math.inf, Room(0)  # when the cluster told what it has, and what
 
     @functools.cached_property
@@ -178,7 +179,12 @@ class Distributed:
                 self.client.sync(_wait, futures)  # says what was cancelled, and why
             return failed
 
+    def keep(self, held: Any, value: Any) -> None:
+        self._at_hand[held] = value
+
     def values(self, held: Sequence[Any]) -> list[Any]:
+        if len(held) == 1 and (value := self._at_hand.pop(held[0], None)) is not None:
+            return [value]
         if self.client.status != "running":
             self.back()
         with _as_ours(lambda error: failures.of_gather(error, held, self.client)):
