@@ -299,10 +299,13 @@ def named(
     if not subs:
         return graph, list(keys)
     new: dict[Key, Any] = {}
+    renamed = subs.keys()  # whose isdisjoint() looks at the other; a set's goes over all of a dict
     for key, task in graph.items():
         if key not in dropped:
             other = subs.get(key, key)
-            if isinstance(task, GraphNode) and (other is not key or not task.dependencies.isdisjoint(subs)):
+            if isinstance(task, GraphNode) and (
+                other is not key or not renamed.isdisjoint(task.dependencies)
+            ):
                 task = task.substitute(subs, key=other)  # type: ignore[arg-type]
             new[other] = task
     return new, [subs.get(key, key) for key in keys]
