@@ -21,6 +21,7 @@ import marsdask.engine.address as module
 import marsdask.tensor as mt
 from marsdask.engine.address import ROUTE, check_host, reached, resolve
 from marsdask.engine.client import Distributed
+from marsdask.engine.workers import workers_of
 from marsdask.errors import ArgumentError, ClusterUnreachable, EncryptionMismatch, MarsDaskError
 from marsdask.session import new_session
 from tests.processes import NEVER, PATIENCE, Cluster, at_once, plain_cluster, reserved_port, until
@@ -380,7 +381,7 @@ def test_certificates_of_a_local_cluster() -> None:
     with new_session(n_worker=1, memory="1g", security=True, dashboard=False, default=False) as session:
         assert session.address.startswith("tls://")
         assert session.dashboard_link is None
-        (worker,) = session.client.scheduler_info(n_workers=-1)["workers"].values()
+        (worker,) = workers_of(session.client).values()
         assert worker["memory_limit"] == 2**30
         assert worker["nanny"].startswith("tls://")
         assert mt.ones(3).sum().execute(session=session).fetch() == 3

@@ -23,6 +23,7 @@ import psutil
 import pytest
 
 from marsdask import option_context
+from marsdask.engine.workers import workers_of
 from marsdask.errors import (
     BadStorage,
     Exited,
@@ -163,7 +164,7 @@ def test_a_worker_is_killed_every_second(tmp_path: Path) -> None:
             nonlocal killed
             assert client._own is not None
             while not over.wait(1.0):
-                info = client._own.client.scheduler_info(n_workers=-1)["workers"]
+                info = workers_of(client._own.client)
                 if addresses := sorted(info):
                     pids = client._own.client.run(
                         os.getpid, workers=[random.choice(addresses)], on_error="ignore"
@@ -435,9 +436,7 @@ def test_a_second_attempt_is_elsewhere(
     client = Client(tmp_path / "storage", speculation=True)
     assert list(client.map(Straggler(str(tmp_path), 19), range(20))) == list(range(20))
     assert [where for where in avoided if where]
-    assert {where for where in avoided if where} <= set(
-        on_cluster.client.scheduler_info(n_workers=-1)["workers"]
-    )
+    assert {where for where in avoided if where} <= set(workers_of(on_cluster.client))
 
 
 TOOLS = """

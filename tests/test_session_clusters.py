@@ -19,6 +19,7 @@ import marsdask
 import marsdask.dataframe as md
 import marsdask.remote as mr
 import marsdask.tensor as mt
+from marsdask.engine.workers import workers_of
 from marsdask.errors import NoSuchSession, WrongSession
 from marsdask.session import Session, get_default_session, new_session
 from tests.processes import ENVIRONMENT, PATIENCE, Cluster, Gate, plain_cluster, process, tasks_on, until
@@ -259,18 +260,19 @@ def test_ctrl_c_in_a_terminal_leaves_a_local_cluster_alone(tmp_path: Path) -> No
         import signal, sys
         import marsdask.tensor as mt
         from marsdask import new_session
+        from marsdask.engine.workers import workers_of
         from tests.processes import through
 
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
         session = new_session(n_worker=2)
         kept = mt.ones(10, chunk_size=5).execute()
-        workers = set(session.client.scheduler_info()["workers"])
+        workers = set(workers_of(session.client))
         print("ready")
         try:
             mt.arange(500, chunk_size=1).map_chunk(through, (sys.argv[1],), dtype="i8").execute()
         except KeyboardInterrupt:
             print("interrupted")
-        print(float(kept.sum().execute().fetch()), set(session.client.scheduler_info()["workers"]) == workers)
+        print(float(kept.sum().execute().fetch()), set(workers_of(session.client)) == workers)
     """
     with (
         Gate(tmp_path / "gate") as gate,
@@ -420,3 +422,12 @@ def test_program_without_a_guard_starts_a_local_cluster(tmp_path: Path) -> None:
     )
     assert (said.stdout, said.returncode) == ("once\n6\n", 0), said.stderr
     assert "Traceback" not in said.stderr
+
+
+def test_workers_are_told_whatever_the_client_notes_meanwhile() -> None:
+    """distributed's `scheduler_info()` gives what it has noted last, and the client notes every two seconds that there are none."""
+    with new_session(n_worker=1, default=False) as session:
+        client = session.client
+        client._scheduler_identity = {"workers": {}}
+        assert len(workers_of(client)) == 1
+    assert workers_of(client) == {}

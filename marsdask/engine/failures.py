@@ -15,6 +15,7 @@ import cloudpickle
 from dask.typing import Key
 from dask.utils import key_split
 
+from marsdask.engine.workers import workers_of
 from marsdask.errors import (
     DataLost,
     MarsDaskError,
@@ -40,7 +41,7 @@ def named(error: Any, client: Any) -> MarsDaskError | None:
     # What a paused worker has handed back counts as a task that no worker satisfies, though it asks for nothing.
     handed_back = isinstance(error, NoValidWorkerError) and not any(error.args[1:4])
     if handed_back or isinstance(error, NoWorkerError):
-        workers = client.scheduler_info(-1)["workers"]
+        workers = workers_of(client)
         told = (event for _, event in client.get_events(report.TOPIC) or ())
         states = [str(worker.get("status")) for worker in workers.values()]
         return full(workers, told) or NoWorkers.waited(key_split(error.task), error.timeout, states)

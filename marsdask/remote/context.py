@@ -19,6 +19,7 @@ from dask.typing import Key
 
 from marsdask import checks
 from marsdask.engine.client import Distributed
+from marsdask.engine.workers import workers_of
 from marsdask.errors import ArgumentError, ArgumentTypeError, ObjectNotFound, Unbuilt, near
 from marsdask.plan import graph
 from marsdask.remote.stateful import Actor, Home, Proxy
@@ -85,7 +86,7 @@ class Context:
             from distributed.system import MEMORY_LIMIT  # the machine's, or the container's
 
             return {"memory_total": int(MEMORY_LIMIT), "memory_used": int(psutil.Process().memory_info().rss)}
-        workers = self._client.scheduler_info(n_workers=-1)["workers"]
+        workers = workers_of(self._client)
         where = address or self.worker_address
         if where not in workers:
             raise ArgumentError(f"get_storage_info(address={where!r}): the workers are {sorted(workers)}.")

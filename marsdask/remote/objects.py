@@ -8,6 +8,7 @@ from typing import Any
 
 from marsdask import checks
 from marsdask import session as sessions
+from marsdask.engine.workers import workers_of
 from marsdask.errors import ArgumentTypeError, NoWorkers, UnknownName
 from marsdask.plan import graph, registry
 from marsdask.plan.lower import Keep, Steps
@@ -180,7 +181,7 @@ def _check_places(call: Call, session: Session) -> None:
     if session.client is None:
         workers: dict[str, Any] = {session.address: {"resources": need}}  # of no effect on threads
     else:
-        workers = session.client.scheduler_info(n_workers=-1)["workers"]
+        workers = workers_of(session.client)
     for address in wanted.get("workers", ()):
         if address not in workers:
             raise NoWorkers(

@@ -31,6 +31,7 @@ from marsdask.engine import base as engines
 from marsdask.engine import runs
 from marsdask.engine.base import Engine, Room
 from marsdask.engine.failures import functions_of
+from marsdask.engine.workers import workers_of
 from marsdask.errors import (
     ArgumentTypeError,
     NotExecuted,
@@ -445,7 +446,7 @@ class Session:
         """Limit, use and spilled bytes of each worker and its directories, as of its last heartbeat. Prints as a table."""
         self._check_open()
         if self.client is not None:
-            workers = self.client.scheduler_info(-1)["workers"]
+            workers = workers_of(self.client)
             return Memory({worker: WorkerMemory.of(told) for worker, told in workers.items()})
         from distributed.system import MEMORY_LIMIT  # the machine's, or the container's
 

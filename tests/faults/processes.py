@@ -16,6 +16,7 @@ import cloudpickle
 import numpy as np
 import pandas as pd
 
+from marsdask.engine.workers import workers_of
 from tests.processes import PATIENCE, reserved_port, until
 
 ROOT = Path(__file__).parents[2]
@@ -106,7 +107,7 @@ def pids(client: Any) -> dict[str, int]:
 
 def names(client: Any) -> dict[Any, str]:
     """The address of each worker, by its name: that of its place in the cluster."""
-    workers = client.scheduler_info(n_workers=-1)["workers"]
+    workers = workers_of(client)
     return {w["name"]: address for address, w in workers.items()}
 
 

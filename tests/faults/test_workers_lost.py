@@ -20,6 +20,7 @@ import pytest
 import marsdask.dataframe as md
 import marsdask.tensor as mt
 from marsdask import remote
+from marsdask.engine.workers import workers_of
 from marsdask.errors import OutOfWorkerMemory, WorkerLost
 from marsdask.session import Session, new_session
 from tests.faults.processes import ROOT, digest, kill, names, pids
@@ -63,7 +64,7 @@ def allocates(block: Any) -> Any:
 
 
 def all_back(client: Any) -> None:
-    until(lambda: len(client.scheduler_info(n_workers=-1)["workers"]) == COUNT, "all workers")
+    until(lambda: len(workers_of(client)) == COUNT, "all workers")
 
 
 def test_killed_in_the_middle(trio: Session, tmp_path: Path) -> None:
@@ -165,7 +166,7 @@ def test_no_memory_left() -> None:
         assert isinstance(caught.value, MemoryError)
         assert "map_chunk" in said
         assert "needed more memory than a worker has" in said
-        limit = session.client.scheduler_info(n_workers=-1)["workers"]
+        limit = workers_of(session.client)
         assert all(f"of {w['memory_limit']:,} bytes" in said for w in limit.values())
         assert "smaller chunks" in said
 

@@ -7,6 +7,7 @@ import marsdask.remote as mr
 import marsdask.tensor as mt
 from marsdask.deploy.kubernetes import new_cluster, rights
 from marsdask.deploy.kubernetes.names import group_of
+from marsdask.engine.workers import workers_of
 from marsdask.errors import NotPermitted
 from tests.kubernetes.clusters import (
     PATIENCE,
@@ -54,7 +55,7 @@ def made(api_client, gpu):
 
 
 def of(made, group: str) -> list[str]:
-    workers = made.session.engine.client.scheduler_info(n_workers=-1)["workers"].values()
+    workers = workers_of(made.session.engine.client).values()
     return [each["name"] for each in workers if group_of(each["name"]) == f"mars-{group}"]
 
 
@@ -85,7 +86,7 @@ def test_work_that_asks_for_a_resource_goes_where_it_is(made):
     with dask.annotate(resources={"FAST": 1}):
         held = x.execute()
     client = made.session.engine.client
-    workers = client.scheduler_info(n_workers=-1)["workers"]
+    workers = workers_of(client)
     holders = {each for at in client.who_has().values() for each in at}
     assert {workers[each]["name"] for each in holders} == {*of(made, "gpu")}
     assert held.sum().execute().fetch() == 499500

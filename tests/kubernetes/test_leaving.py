@@ -9,6 +9,7 @@ import pytest
 
 import marsdask.tensor as mt
 from marsdask.deploy.kubernetes import names
+from marsdask.engine.workers import workers_of
 from tests.kubernetes.clusters import PATIENCE, cluster, computed_once, pods, until
 
 USER = 10001
@@ -89,7 +90,7 @@ def test_a_pod_that_goes_leaves_its_values_to_others_and_no_file(made, api, fold
 def test_what_a_killed_worker_leaves_goes_with_the_next(made, folder, held):
     client = made.session.engine.client
     before = held.sum().execute().fetch()
-    workers = {w["name"]: address for address, w in client.scheduler_info(n_workers=-1)["workers"].items()}
+    workers = {w["name"]: address for address, w in workers_of(client).items()}
     name = one_of(list(workers), folder)
     (left,) = (each for each in spilled(folder) if each.startswith(name))
 

@@ -10,6 +10,7 @@ import pytest
 
 import marsdask.remote as mr
 import marsdask.tensor as mt
+from marsdask.engine.workers import workers_of
 from tests.kubernetes.clusters import PATIENCE, cluster, computed_once, pods, until
 
 
@@ -24,7 +25,7 @@ def kill(api, made, pod):
 
 
 def workers(made):
-    return until(lambda: made.session.engine.client.scheduler_info(n_workers=-1)["workers"])
+    return until(lambda: workers_of(made.session.engine.client))
 
 
 def test_growing_and_shrinking_loses_nothing_and_computes_nothing_again(made):

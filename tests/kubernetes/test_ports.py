@@ -10,6 +10,7 @@ import pytest
 
 import marsdask.tensor as mt
 from marsdask.engine.address import bearing
+from marsdask.engine.workers import workers_of
 from tests.kubernetes.clusters import PATIENCE, cluster, namespace, until
 from tests.kubernetes.marsjobs import program
 
@@ -134,7 +135,7 @@ def test_who_has_the_link_sees_the_pages_and_the_operator_asks(api, made):
     made.scale(2)
     made.wait_for_workers(2, timeout=PATIENCE)
     made.scale(1)
-    until(lambda: len(made.session.engine.client.scheduler_info(n_workers=-1)["workers"]) == 1)
+    until(lambda: len(workers_of(made.session.engine.client)) == 1)
     (pod,) = api.pods(made.namespace, "dask.org/component=scheduler")
     log = api.log(made.namespace, pod["metadata"]["name"], lines=1000)
     assert "Retire worker addresses (stimulus_id='retire-workers" in log, "the operator had it do so, by HTTP"

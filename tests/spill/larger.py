@@ -27,6 +27,7 @@ import distributed
 import marsdask.dataframe as md
 import marsdask.tensor as mt
 from marsdask import execute, new_session
+from marsdask.engine.workers import workers_of
 from marsdask.sizes import parse_size, shown
 
 TIMES = 3.1
@@ -246,12 +247,12 @@ def peak(dask_worker) -> tuple[int, int, int, int]:
 def measured(client: distributed.Client, work: Callable[[int, int], Check], size: int, chunk: int) -> Took:
     """What `work` took; the peak is that of the check as well."""
     began = time.perf_counter()
-    before = set(client.scheduler_info(-1)["workers"])
+    before = set(workers_of(client))
     is_right = work(size, chunk)
     seconds = time.perf_counter() - began
     _, written, read, _ = _peaks(client)
     right = is_right()
-    gone = before - set(client.scheduler_info(-1)["workers"])
+    gone = before - set(workers_of(client))
     most, _, _, limit = _peaks(client)
     return Took(right, size, limit, most, written, read, seconds, len(gone), len(before))
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 
+from marsdask.engine.workers import workers_of
 from marsdask.errors import SpillDamaged
 from marsdask.spill import MemoryPolicy, cluster_arguments
 from tests.processes import PATIENCE, until
@@ -106,7 +107,7 @@ class TestRecomputed:
 
     def test_sent_to_a_peer(self, client, directories, held, how):
         where = client.who_has(held)
-        both = list(client.scheduler_info(-1)["workers"])
+        both = list(workers_of(client))
         assert damage(directories, how) > 10
         pinned = [
             client.submit(digest, f, workers=[w for w in both if w not in where[f.key]], pure=False)
@@ -148,7 +149,7 @@ def test_scattered_data_have_no_lineage(client, directories, held):
 def test_scattered_data_that_a_peer_asks_for(client, directories, held):
     """The worker that has them starts again, for only so a scheduler learns that they are gone; all else is made again."""
     client.wait_for_workers(2, timeout=PATIENCE)
-    both = list(client.scheduler_info(-1)["workers"])
+    both = list(workers_of(client))
     (lost,) = client.scatter([made(1)], hash=False, workers=[both[0]])
     pushed = client.map(made, range(COUNT), workers=[both[0]], pure=False)
     ready(pushed)
@@ -164,7 +165,7 @@ def test_scattered_data_that_a_peer_asks_for(client, directories, held):
 
 def test_workers_tell_what_is_in_their_directories(client, directories, held):
     def workers() -> list[dict]:
-        return list(client.scheduler_info(-1)["workers"].values())
+        return list(workers_of(client).values())
 
     def agree() -> bool:
         """As of the last heartbeats."""

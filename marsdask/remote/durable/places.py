@@ -19,6 +19,7 @@ from dask.typing import Key
 
 from marsdask.engine import failures, pages
 from marsdask.engine.client import when_over
+from marsdask.engine.workers import workers_of
 from marsdask.errors import ArgumentError, DataLost
 from marsdask.remote.durable.task import Done, Work, run, topic
 from marsdask.session import Session
@@ -184,7 +185,7 @@ class Workers:
         return max(int(self.engine.threads), 1)
 
     def _workers(self) -> dict[str, Any]:
-        return dict(self.engine.client.scheduler_info(n_workers=-1)["workers"])
+        return workers_of(self.engine.client)
 
     def check(self, resources: Mapping[str, float]) -> int | None:
         workers = self._workers()
