@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 import dask
 import distributed
 import numpy as np
+import pandas as pd
 import pytest
 
 import marsdask
@@ -20,7 +22,7 @@ import marsdask.dataframe as md
 import marsdask.remote as mr
 import marsdask.tensor as mt
 from marsdask.engine.workers import workers_of
-from marsdask.errors import NoSuchSession, WrongSession
+from marsdask.errors import NoSuchSession, NotPicklable, WrongSession
 from marsdask.session import Session, get_default_session, new_session
 from tests.processes import ENVIRONMENT, PATIENCE, Cluster, Gate, plain_cluster, process, tasks_on, until
 
@@ -431,3 +433,29 @@ def test_workers_are_told_whatever_the_client_notes_meanwhile() -> None:
         client._scheduler_identity = {"workers": {}}
         assert len(workers_of(client)) == 1
     assert workers_of(client) == {}
+
+
+def test_a_small_result_comes_in_one_round_and_is_the_clusters_afterwards(monkeypatch: Any) -> None:
+    frame = pd.DataFrame({"k": [1, 2, 1], "v": [1.0, 2.0, 4.0]})
+    with new_session(n_worker=1, default=False) as session:
+        done = md.DataFrame(frame, chunk_size=2).groupby("k").sum()
+        rounds, submit = [], session.engine.submit
+        monkeypatch.setattr(session.engine, "submit", lambda *how: rounds.append(how) or submit(*how))
+        done.execute(session=session)
+        assert len(rounds) == 1
+        gather = session.client.gather
+        monkeypatch.setattr(session.client, "gather", None)
+        first = done.fetch(session=session)
+        pd.testing.assert_frame_equal(first, frame.groupby("k").sum())
+        monkeypatch.setattr(session.client, "gather", gather)
+        first.iloc[0] = -1
+        pd.testing.assert_frame_equal(done.fetch(session=session), frame.groupby("k").sum())
+
+
+def test_what_cannot_be_sent_is_no_part_of_what_is_told() -> None:
+    """An error of fetching it is not one of executing it."""
+    with new_session(n_worker=1, default=False) as session:
+        made = md.DataFrame({"a": [1, 2]}, chunk_size=1).a.map(lambda _: threading.Lock(), dtype=object)
+        done = made.execute(session=session)
+        with pytest.raises(NotPicklable):
+            done.fetch(session=session)

@@ -21,10 +21,9 @@ from typing import Any
 import dask
 from dask.typing import Key
 
-from marsdask.engine import failures, runs
+from marsdask.engine import failures, runs, streams
 from marsdask.engine.address import WEB_TOKEN, reached
 from marsdask.engine.base import Room
-from marsdask.engine.streams import ours as our_stream
 from marsdask.errors import SchedulerLost
 from marsdask.options import options
 from marsdask.plan import graph
@@ -131,7 +130,7 @@ class Distributed:
         unique = list(dict.fromkeys(keys))
         if self.client.status != "running":
             self.back()
-        our_stream(self.client.scheduler_comm)  # which may be another one each time
+        streams.ours(self.client.scheduler_comm)  # which may be another one each time
         with _as_ours(lambda error: failures.unsendable(tasks)):
             futures = list(self.client.get(graph.annotated(tasks), unique, sync=False))
         counted: contextlib.AbstractContextManager[None] = contextlib.nullcontext()

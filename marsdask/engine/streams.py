@@ -1,7 +1,8 @@
 """distributed's streams between clients, schedulers and workers: what ours keep, and how long they wait.
 
-They keep their last 1,000 messages of up to 1 MB, with the data of the tasks in them: ours keep none. 200 jobs of `tests.faults.jobs`: a program and its scheduler grow by 150 MiB, and by 31 where ten messages are kept. The
-setting for it, `distributed.admin.low-level-log-length`, shortens events and profiles too.
+They keep their last 1,000 messages of up to 1 MB, with the data of the tasks in them: ours keep none. By 200 jobs of
+`tests.faults.jobs` a program and its scheduler grow by 150 MiB, and by 31 where ten messages are kept. The setting for it,
+`distributed.admin.low-level-log-length`, shortens events and profiles too.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ at 0.5 ms 3.4 ms, 6.3 s, 9.5 s; without waiting 3.2 ms, 6.2 s, 9.4 s.
 
 
 def ours(stream: Any) -> None:
-    """Let a `distributed.batched.BatchedSend`, if it is one, keep nothing, and wait no longer than that."""
+    """Let a `distributed.batched.BatchedSend`, if it is one, keep nothing, and wait no longer than `PROMPT`."""
     if stream is None:
         return
     if stream.recent_message_log.maxlen != 0:
