@@ -46,7 +46,12 @@ def test_memory_is_named_only_where_that_worker_was_restarted_for_it() -> None:
 )
 def test_no_workers(states: list[str], said: str) -> None:
     workers = {str(i): {"status": s} for i, s in enumerate(states)}
-    cluster = SimpleNamespace(get_events=lambda topic: (), scheduler_info=lambda n: {"workers": workers})
+    cluster = SimpleNamespace(
+        get_events=lambda topic: (),
+        status="running",
+        scheduler=SimpleNamespace(identity=lambda n_workers: {"workers": workers}),
+        sync=lambda called, **arguments: called(**arguments),
+    )
     error = failures.named(NoWorkerError("x-1", 300), cluster)
     assert isinstance(error, NoWorkers)
     assert "waited 300 s" in str(error)

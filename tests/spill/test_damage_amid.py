@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import psutil
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, Worker
 
 import marsdask.dataframe as md
 import marsdask.tensor as mt
 from marsdask.session import Session, new_session
 from marsdask.spill import MemoryPolicy, cluster_arguments
 from tests.faults.processes import digest, pids
-from tests.processes import PATIENCE
+from tests.processes import PATIENCE, until
 
 pytestmark = [pytest.mark.processes, pytest.mark.slow]
 AT_ONCE = 30
@@ -122,6 +122,10 @@ def ready(futures: list[Any]) -> None:
         assert future.exception(timeout=PATIENCE) is None
 
 
+def kept(dask_worker: Worker) -> int:
+    return len(dask_worker.data)
+
+
 def memory() -> int:
     return int(psutil.Process().memory_info().rss)
 
@@ -146,6 +150,10 @@ def test_what_was_damaged_leaves_the_memory(folder: Path) -> None:
                     opened.write(b"x" * 64)
             assert len(client.gather(client.map(len, held, pure=False))) == 26
             del held
+            until(
+                lambda: not sum(client.run(kept).values()),
+                "what nobody holds is let go of, of which the worker is told by another way than of a run",
+            )
             if number >= 4:
                 sizes.append(next(iter(client.run(memory).values())))
         assert max(sizes) - sizes[0] < 20 * 2**20
