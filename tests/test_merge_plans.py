@@ -78,7 +78,39 @@ def test_what_is_not_asked_is_not_kept() -> None:
     left, right = md.DataFrame(many, chunk_size=50), md.DataFrame(few, chunk_size=9)
     filtered = left[left.y > 3]
     assert "asks" not in plan(filtered, right, how="left")
-    assert "asks (Keep)" in plan(left, right[right.x > 3], how="left")
+    some = right[right.x > 3]
+    some = some[some.k >= 0][["k", "t", "x"]]  # at most as large as it
+    assert "asks" not in plan(left, some, how="left")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matching, "BROADCAST_BYTES", 1000)
+        assert "asks (Keep" in plan(left, some, how="left")
+
+
+@pytest.mark.parametrize(
+    ("workers", "pieces", "how", "where"),
+    [
+        (2, 8, "inner", True),
+        (2, 8, "left", True),
+        (2, 9, "left", False),
+        (2, 1, "left", False),
+        (1, 8, "left", False),
+        (2, 8, "right", True),
+    ],
+)
+def test_a_few_chunks_travel_and_are_prepared_where_they_come(
+    monkeypatch: Any, workers: int, pieces: int, how: str, where: bool
+) -> None:
+    monkeypatch.setattr(room, "room", lambda: Room(workers, 2**30, workers))
+    few, many = sides(72, 300)
+    chunk = -(-72 // pieces)
+    left, right = md.DataFrame(many, chunk_size=50), md.DataFrame(few, chunk_size=chunk)
+    if how == "right":
+        left, right = right, left
+    told = plan(left, right, how=how)
+    assert ("prepared once in each process, and probed" in told) is where
+    assert ("prepared once, and probed" in told) is not where
+    with option_context({"gather_limit": 1000}):
+        assert "in each process" not in plan(left, right, how=how)
 
 
 def test_bytes_and_workers_decide(weighed: None, monkeypatch: Any) -> None:

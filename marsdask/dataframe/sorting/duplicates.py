@@ -140,13 +140,13 @@ def _met_dropped(pieces: list[Pieces], *, subset: Any, keep: Any) -> Any:
     return rows[stays], homes[stays], places[stays]
 
 
-@lowered("frame.distinct", demands=_subset_demands, meta=lambda frame, *how: frame.fewer())
+@lowered("frame.distinct", traits=["filter"], demands=_subset_demands, meta=lambda frame, *how: frame.fewer())
 def distinct(frame: Chunks, subset: Any, keep: Any, method: str = "auto") -> Any:
     """The rows without duplicates, in their order."""
     if frame.count == 1:
         return graph.per_chunk(_dropped, frame, subset, keep, lengths="unknown")
     parts = graph.per_chunk(_decided, frame, subset, keep, lengths="unknown")
-    if method == "auto" and not shuffle.is_small(frame):
+    if method == "auto" and shuffle.most_bytes_of(frame) > LARGE_BYTES:
         parts = yield Keep(parts)
         large = shuffle.bytes_of(parts, shuffle.row_bytes(frame.meta)) > LARGE_BYTES
         method = "shuffle" if large else "tree"

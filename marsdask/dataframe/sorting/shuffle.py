@@ -19,9 +19,10 @@ import pandas as pd
 from marsdask.dataframe.rows.alignment import rows_of
 from marsdask.dataframe.rows.pieces import Pieces, joined, regrouped
 from marsdask.options import options
-from marsdask.plan import graph
+from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import FrameMeta
+from marsdask.plan.meta import FrameMeta, meta
+from marsdask.plan.node import Node
 from marsdask.session import room
 from marsdask.sizes import shown
 
@@ -42,6 +43,18 @@ def is_small(frame: Chunks) -> bool:
 def bytes_of(frame: Chunks, per_row: int | None = None) -> float:
     """About how many bytes a frame takes; infinitely many where its length is not known."""
     return sum(frame.lengths or ()) * (per_row or row_bytes(frame.meta)) if frame.known else math.inf
+
+
+def most_bytes_of(frame: Chunks) -> float:
+    """About how many bytes a frame takes at most: one of some of the rows of another, no more than all of them."""
+    if frame.known:
+        return bytes_of(frame)
+    node = frame.node
+    while node is not None and isinstance(known := meta(node), FrameMeta) and math.isnan(known.length):
+        below = node.args[0] if node.args and isinstance(node.args[0], Node) else None
+        kept = below is not None and getattr(meta(below), "rows", None) == known.rows
+        node = below if kept or "filter" in registry.lookup(node.op).traits else None
+    return math.inf if node is None else meta(node).length * row_bytes(frame.meta)
 
 
 def hashed(keys: Sequence[Any]) -> np.ndarray:
