@@ -37,6 +37,12 @@ def test_by_what_costs_least(weighed: None, name: str, case: str) -> None:
     check_case(lookup(name), case, "empty")
 
 
+@pytest.mark.parametrize(("name", "case"), CASES)
+def test_prepared_in_each_process(monkeypatch: Any, name: str, case: str) -> None:
+    monkeypatch.setattr(room, "room", lambda: Room(2, 2**30, 2))
+    check_case(lookup(name), case, "empty", "ragged")
+
+
 def sides(few: int, many: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     rng = np.random.default_rng(3)
     return tuple(
