@@ -202,3 +202,53 @@ def test_a_number_of_other_rows_is_worked_out_beside() -> None:
     held = {("x", 0): TaskRef(("x", 0)), ("y", 0): TaskRef(("y", 0))}
     apart = graph.lined_up(held | tasks, [("above", 0)])
     assert set(apart) == {("x", 0), ("y", 0), ("mean",), ("above", 0)}
+
+
+def test_what_one_task_joins_of_each_chunk_is_made_in_one_task() -> None:
+    tasks: dict[Any, Any] = {}
+    for i in range(3):
+        tasks |= tasks_in(
+            (("rows", i), half, ("x", i)),
+            (("a", i), half, ("rows", i)),
+            (("b", i), both, ("rows", i), ("a", i)),
+            (("c", i), half, ("a", i)),
+        )
+    tasks["all",] = graph.call(("all",), total, *(TaskRef((n, i)) for n in "bc" for i in range(3)))
+    held = {("x", i): TaskRef(("x", i)) for i in range(3)}
+    one = graph.lined_up(held | tasks, [("all",)])
+    assert len(one) == 3 + 3 + 1
+    given: dict[Any, Any] = {("x", i): 8.0 * i for i in range(3)}
+    for key, task in one.items():
+        if key not in given and key != ("all",):
+            given[key] = task({need: given[need] for need in task.dependencies})
+    assert one["all",](given) == sum(8.0 * i * (0.5 + 0.25 + 0.125) for i in range(3))
+
+
+def total(*values: float) -> float:
+    return sum(values)
+
+
+@pytest.mark.parametrize("kept", [("rows", 1), ("a", 1), ("b", 1)])
+def test_what_is_looked_at_elsewhere_stays_a_task_of_its_own(kept: Any) -> None:
+    tasks: dict[Any, Any] = {}
+    for i in range(2):
+        tasks |= tasks_in(
+            (("rows", i), half, ("x", i)),
+            (("a", i), half, ("rows", i)),
+            (("b", i), half, ("rows", i)),
+        )
+    tasks["all",] = graph.call(("all",), total, *(TaskRef((n, i)) for n in "ab" for i in range(2)))
+    held = {("x", i): TaskRef(("x", i)) for i in range(2)}
+    one = graph.lined_up(held | tasks, [("all",), kept])
+    assert {("all",), kept} <= set(one)
+    assert len(one) == 2 + 1 + 1 + 3  # the other chunk in one task, this one in three
+    given: dict[Any, Any] = {("x", i): 8.0 for i in range(2)}
+    work = [k for k in one if k not in given]
+    while work:
+        key = work.pop(0)
+        if set(one[key].dependencies) <= set(given):
+            given[key] = one[key](given)
+        else:
+            work.append(key)
+    assert given["all",] == 8.0
+    assert given[kept] == (4.0 if kept[0] == "rows" else 2.0)

@@ -7,6 +7,7 @@ import uuid
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from graphlib import TopologicalSorter
+from operator import itemgetter
 from typing import Any
 
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
@@ -159,7 +160,87 @@ def lined_up(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
             new[root] = _chained(tasks)
             for key in group[1:]:
                 del new[key]
+    return _side_by_side(new, outside)
+
+
+def _side_by_side(graph: dict[Key, Any], outside: set[Key]) -> dict[Key, Any]:
+    """The same graph where tasks of one chunk that share what they are made of, and that one task joins with those of other
+    chunks, are one task, which gives all of their values: as the parts of two sums of the same rows.
+
+    On a cluster each task waits some 3 ms. TPC-H q14 with two such sums, on two workers of one thread: 18 tasks and 127 ms come to 6 and 102.
+    """
+    joins = {key: among for key, task in graph.items() if (among := _of_several_chunks(task))}
+    if not joins:
+        return graph
+    users: dict[Key, set[Key]] = {}
+    for key, task in graph.items():
+        for need in _needs(task):
+            users.setdefault(need, set()).add(key)
+    new, changed = dict(graph), set[Key]()
+    for key, among in joins.items():
+        if key in changed:
+            continue
+        subs: dict[Key, Key] = {}
+        picks: list[Task] = []
+        for number, mine in among.items():
+            ends = [k for k in mine if _only_for(graph, users, k, {key}, outside)]
+            inner = _shared(graph, users, ends, outside)
+            if not inner or not changed.isdisjoint((*inner, *ends)):
+                continue
+            changed.update((key, *inner, *ends))
+            name = (f"{name_of(ends[0])}-beside", *number)
+            tasks = [each for k in (*inner, *ends) for each in _opened(graph[k])]
+            for k in (*inner, *ends):
+                del new[k]
+            new[name] = _chained([*tasks, Task(name, _values, *map(TaskRef, ends))])
+            for i, end in enumerate(ends):
+                subs[end] = (*name, i)
+                picks.append(Task(subs[end], itemgetter(i), TaskRef(name)))
+        if picks:
+            new[key] = _chained([*picks, *_opened(new[key].substitute(subs))])
     return new
+
+
+def _of_several_chunks(task: Any) -> dict[tuple[Any, ...], list[Key]]:
+    """What a task joins of each chunk, by the number of that; nothing where it is not several values of several chunks."""
+    if type(task) is not Task or len(task.dependencies) < 4:
+        return {}
+    found: dict[tuple[Any, ...], list[Key]] = {}
+    for key in task.dependencies:
+        if type(key) is tuple:
+            found.setdefault(key[1:], []).append(key)
+    several = {number: sorted(keys) for number, keys in found.items() if len(keys) > 1}  # type: ignore[type-var]
+    return several if len(several) > 1 else {}
+
+
+def _only_for(
+    graph: dict[Key, Any], users: Mapping[Key, set[Key]], key: Key, those: Collection[Key], outside: set[Key]
+) -> bool:
+    return type(graph.get(key)) is Task and key not in outside and users[key] <= {*those}
+
+
+def _shared(
+    graph: dict[Key, Any], users: Mapping[Key, set[Key]], ends: Sequence[Key], outside: set[Key]
+) -> list[Key]:
+    """The tasks, in order, that only `ends` are made of and that are of the same chunk; none where `ends` have none in common."""
+    group, inner, work = set(ends), [], list(ends)
+    common = False
+    while work:
+        for need in graph[work.pop()].dependencies:
+            same = type(need) is tuple and need[1:] == ends[0][1:]  # type: ignore[index]
+            if need not in group and same and _only_for(graph, users, need, group, outside):
+                group.add(need)
+                work.append(need)
+                inner.append(need)
+                common = common or len(users[need]) > 1
+    if not common:
+        return []
+    order = TopologicalSorter({k: graph[k].dependencies & group for k in group}).static_order()
+    return [k for k in order if k not in ends]
+
+
+def _values(*values: Any) -> tuple[Any, ...]:
+    return values
 
 
 def _unaliased(graph: dict[Key, Any], users: dict[Key, list[Key]], outside: set[Key]) -> dict[Key, Any]:
