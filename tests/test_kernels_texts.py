@@ -8,14 +8,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import marsdask.dataframe as md
 from marsdask.dataframe.kernels import texts
 from marsdask.dataframe.rows.accessors import ANSWERS, reach
 from marsdask.dataframe.rows.arithmetic import operate
 from marsdask.dataframe.rows.families import _among
+from marsdask.session.results import data_of
 
 FEW = ["", "a", "ab", "Ab", "1", "é", "\U0001f600", None]
 COLUMNS = st.lists(st.sampled_from(FEW), min_size=1, max_size=30)
@@ -130,3 +133,38 @@ def test_two_bytes_where_texts_are_more_than_127() -> None:
     found, known = asked(told, lambda each: _among(each, ["3", "150", "199"], []))
     assert known
     pd.testing.assert_series_equal(found, told.isin(["3", "150", "199"]))
+
+
+@given(COLUMNS, st.integers(0, 5))
+def test_a_dictionary_tells_the_numbers(values: list[Any], cut: int) -> None:
+    parts = [pa.array(each, pa.large_string()).dictionary_encode() for each in (values[:cut], values[cut:])]
+    encoded = pa.chunked_array(parts)
+    told, numbers = column(values), texts.Numbers()
+    numbers.told(told, encoded)
+    found, again = numbers.of(told), texts.of_dictionary(encoded, told.dtype)
+    assert found is not None
+    assert again is not None
+    pd.testing.assert_series_equal(
+        found.texts.take(found.codes).reset_index(drop=True), told.reset_index(drop=True), check_names=False
+    )
+    np.testing.assert_array_equal(found.codes, again.codes)
+    assert numbers.held == found.codes.nbytes
+
+
+@pytest.mark.parametrize("texts_of", [["a", "b", "a"], ["a", None]])
+def test_a_dictionary_that_does_not_tell_texts_apart(texts_of: list[Any]) -> None:
+    encoded = pa.DictionaryArray.from_arrays(
+        pa.array([0, 1, len(texts_of) - 1]), pa.array(texts_of, pa.large_string())
+    )
+    told, numbers = pd.Series(encoded.to_pylist(), dtype="str"), texts.Numbers()
+    numbers.told(told, encoded)
+    assert numbers.of(told) is None
+
+
+def test_a_file_tells_the_numbers(tmp_path: Any) -> None:
+    frame = pd.DataFrame({"t": column(["AIR", "MAIL", None, "SHIP"] * 25).array, "v": np.arange(100)})
+    frame.to_parquet(tmp_path / "t.parquet", index=False)
+    read = md.read_parquet(tmp_path / "t.parquet").execute()
+    (chunk,) = data_of(read._result.collection)
+    assert texts.NUMBERS.of(chunk["t"]) is not None
+    pd.testing.assert_frame_equal(read[read.t == "MAIL"].to_pandas(), frame[frame.t.to_numpy() == "MAIL"])

@@ -48,16 +48,18 @@ def _is_text(kind: Any) -> bool:
     return pa.types.is_string(kind) or pa.types.is_large_string(kind)
 
 
-def decoded(table: Any, schema: Any) -> Any:
-    """The table in the types of `schema`, columns in codes as text again."""
+def decoded(table: Any, schema: Any) -> tuple[Any, dict[str, Any]]:
+    """The table in the types of `schema`, columns in codes as text again; and these in codes, by name."""
+    codes = {}
     for i, field in enumerate(table.schema):
         wanted = schema.field(field.name).type
         if pa.types.is_dictionary(field.type) and not pa.types.is_dictionary(wanted):
+            codes[field.name] = table.column(i)
             text = table.column(i).cast(wanted)
             if text.nbytes < MOST:  # in several chunks rows are found more slowly
                 text = pa.chunked_array([text.combine_chunks()], wanted)
             table = table.set_column(i, field.with_type(wanted), text)
-    return table
+    return table, codes
 
 
 def as_pandas(table: Any, backend: str | None = None, like: pd.DataFrame | None = None) -> pd.DataFrame:

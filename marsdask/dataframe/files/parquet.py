@@ -18,6 +18,7 @@ from marsdask.dataframe.core import DataFrame
 from marsdask.dataframe.files import arrow, pruning, statistics
 from marsdask.dataframe.files import paths as files
 from marsdask.dataframe.files.statistics import Condition
+from marsdask.dataframe.kernels.texts import NUMBERS
 from marsdask.dataframe.making.creation import check_host
 from marsdask.dataframe.rows.alignment import settled
 from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, ShapeError, Unbuilt
@@ -186,19 +187,26 @@ def _read_piece(piece: Piece, plan: Plan, columns: list[Any] | None) -> pd.DataF
     beside = [] if plan.filters is None else [n for n in _names_in(plan.filters) if n not in texts]
     # Threads of pyarrow's own beside Dask's gain nothing when there are as many chunks as workers.
     with _file(path, plan.storage, pre_buffer=False) as file:
-        table = _table(file, path, groups, texts + beside, plan)
+        table, codes = _table(file, path, groups, texts + beside, plan)
     if plan.filters is not None:
         table = table.filter(pyarrow.parquet.filters_to_expression(plan.filters)).select(texts)
-    return _as_frame(table, before, plan, wanted, path)
+        return _as_frame(table, before, plan, wanted, path)
+    found = _as_frame(table, before, plan, wanted, path)
+    for name, encoded in codes.items():
+        if name in found.columns:
+            NUMBERS.told(found[name], encoded)
+    return found
 
 
-def _table(file: Any, path: str, groups: tuple[int, ...], columns: list[str], plan: Plan) -> Any:
-    """Row groups of an open file."""
+def _table(
+    file: Any, path: str, groups: tuple[int, ...], columns: list[str], plan: Plan
+) -> tuple[Any, dict[str, Any]]:
+    """Row groups of an open file, and those columns of text as codes that are in it as codes of few values."""
     schema, how = file.schema_arrow, {"columns": columns, "use_threads": False}
     # To open a remote file twice may cost more than that gains.
     codes = [] if files.is_remote(path) else arrow.in_codes(file, groups, columns)
     if not codes:
-        return file.read_row_groups(list(groups), **how)
+        return file.read_row_groups(list(groups), **how), {}
     with _file(path, plan.storage, metadata=file.metadata, pre_buffer=False, read_dictionary=codes) as again:
         return arrow.decoded(again.read_row_groups(list(groups), **how), schema)
 

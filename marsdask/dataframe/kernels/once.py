@@ -14,7 +14,7 @@ _lock = threading.Lock()
 class _Once:
     """A result, and the values that it was made of, which it does not keep."""
 
-    def __init__(self, values: Sequence[Any], over: Callable[[Any], None]):
+    def __init__(self, values: Sequence[Any], over: Callable[[Any], Any]):
         self.lock, self.result = threading.Lock(), None
         self.values = [weakref.ref(value, over) for value in values]
 
