@@ -272,3 +272,29 @@ def test_what_grows_faster_than_the_data_is_warned_of(monkeypatch: Any) -> None:
     monkeypatch.setattr(matching, "GROWS_FROM", 1)
     assert "warning: it is hashed anew for each of 30 chunks" in said()
     assert "warning" not in str(md.DataFrame(many, chunk_size=10).merge(md.DataFrame(few), on="k").explain())
+
+
+@pytest.mark.parametrize(
+    ("how", "order", "prepared"),
+    [("inner", "any", 40), ("inner", "pandas", 300), ("left", "any", 300), ("right", "any", 40)],
+)
+def test_of_two_chunks_the_smaller_is_prepared_where_the_order_does_not_count(
+    monkeypatch: Any, how: str, order: str, prepared: int
+) -> None:
+    few, many = sides(40, 300)
+    seen: list[int] = []
+    real = matching.joins.Built
+
+    def built(frame: Any, on: Any) -> Any:
+        seen.append(len(frame))
+        return real(frame, on)
+
+    monkeypatch.setattr(matching.joins, "Built", built)
+    with option_context({"row_order": order}):
+        found = fetched(md.merge(md.DataFrame(few), md.DataFrame(many), on=["k", "t"], how=how))
+    assert seen == [prepared]
+    want = pd.merge(few, many, on=["k", "t"], how=how)
+    by = list(want.columns)
+    if order == "any":
+        found, want = (f.sort_values(by, ignore_index=True) for f in (found, want))
+    assert_like(found, want)

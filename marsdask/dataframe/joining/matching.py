@@ -148,9 +148,13 @@ def merge_rows(
 
 
 def _merged(left: Chunks, right: Chunks, spec: Merge, tuning: Tuning, ordered: bool) -> Any:
-    if left.count == right.count == 1:
-        return graph.per_chunk(spec.of, left, right, lengths="unknown")
     by_keys = (spec.how == "outer" or spec.sort) and spec.how != "cross"
+    if left.count == right.count == 1:
+        if by_keys or spec.by_index or spec.checked or not spec.kernel(left.meta, right.meta):
+            return graph.per_chunk(spec.of, left, right, lengths="unknown")
+        either = spec.how == "inner" and not (ordered and options.row_order == "pandas")
+        how = {"spec": spec, "columns": graph.promised().columns.view(), "either": either}
+        return graph.per_chunk(partial(_of_two, **how), left, right, lengths="unknown")
     small = max(map(shuffle.bytes_of, (left, right))) <= BROADCAST_BYTES
     if (by_keys and (small or spec.on is None)) or (spec.by_index and spec.flipped):
         graph.rule("merge: in one chunk, the result is sorted")
@@ -314,6 +318,16 @@ def _unmatched(
     pairs = joins.Pairs(None, np.full(len(rows), -1))
     how = {"first": side == 0, "inner": False, "indicator": bool(spec.indicator)}
     return whole(joins.Built(other, []).joined(rows, pairs, spec.shared, columns, **how))
+
+
+@late
+def _of_two(left: Any, right: Any, *, spec: Merge, columns: Any, either: bool) -> Any:
+    """Matched rows of two frames. `either`: whether the order of the left side does not count, so that the smaller one is prepared."""
+    frames, side = (left, right), spec.other
+    if either and spec.validate in MAY_REPEAT and len(frames[1 - side]) < len(frames[side]):
+        side = 1 - side
+    built = joins.Built(whole(frames[side]), spec.keys[side] or ())
+    return _met(frames[1 - side], built, None, spec=spec, side=side, columns=columns)[0]
 
 
 def _in_each_process(frame: Chunks) -> bool:
