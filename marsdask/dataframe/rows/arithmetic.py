@@ -18,7 +18,7 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import DataFrame, FrameHandle, Index, Series, as_frame
-from marsdask.dataframe.kernels import dates, texts
+from marsdask.dataframe.kernels import answers, dates, texts
 from marsdask.dataframe.rows.alignment import (
     example,
     joint_meta,
@@ -68,6 +68,8 @@ def operate(name: str, left: Any, right: Any, kwargs: dict[str, Any], positional
             return texts.answered(left, lambda values: does(values, right))
         if (found := dates.compared(name.strip("_"), left, right)) is not None:
             return found
+    if name.strip("_") in LOGIC and (found := answers.joined(name.strip("_"), left, right)) is not None:
+        return found
     return does(left, right)
 
 
