@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import math
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pyarrow
+import pyarrow.ipc
 
 from marsdask.dataframe.core import DataFrame
 from marsdask.dataframe.files import arrow, pruning, statistics
@@ -123,7 +125,9 @@ def _plan(path: Any, columns: Any, groups_as_chunks: bool, filters: Any, storage
         before, last, place = before + group.rows, p, goes
     if not chunks:
         chunks, lengths = [[(paths[0], (), 0)]], [0]
-    empty, labels, stored = _described(schema, keywords, len(paths) > 1)
+    empty, labels, stored = _described(
+        schema.serialize().to_pybytes(), keywords.get("dtype_backend"), len(paths) > 1
+    )
     plain = {n: d.kind for n, d in empty.dtypes.items() if isinstance(d, np.dtype) and d.kind in "iub"}
     # Whether holes are left after filters nobody knows before.
     holes = {n: has and filters is None for n, has in holes.items() if n in plain}
@@ -160,10 +164,12 @@ def _places(groups: list[Group], most: int | None) -> list[int]:
     return places
 
 
-def _described(schema: Any, keywords: dict[str, Any], several: bool) -> tuple[pd.DataFrame, Any, list[str]]:
+@functools.lru_cache(maxsize=64)
+def _described(said: bytes, backend: str | None, several: bool) -> tuple[pd.DataFrame, Any, list[str]]:
     """The empty frame of a schema, how its labels go on, and which columns are its labels."""
+    schema = pyarrow.ipc.read_schema(pyarrow.py_buffer(said))
     index = json.loads((schema.metadata or {}).get(b"pandas", b"{}")).get("index_columns", [])
-    empty = arrow.as_pandas(schema.empty_table(), keywords.get("dtype_backend"))
+    empty = arrow.as_pandas(schema.empty_table(), backend)
     if stored := [name for name in index if isinstance(name, str)]:
         return empty, None, stored
     spans = [d for d in index if isinstance(d, dict) and d.get("kind") == "range"]
@@ -223,7 +229,9 @@ def _as_frame(table: Any, before: int, plan: Plan, wanted: list[Any], path: str)
         # Without columns pandas has no rows.
         labels = pd.RangeIndex(first, first + table.num_rows * step, step, name=plan.empty.index.name)
         found = found.set_axis(labels, axis=0) if wanted else pd.DataFrame(index=labels)
-        found.columns = plan.empty[wanted].columns
+        names = plan.empty.columns
+        found.columns = names.take(names.get_indexer_for(wanted))
+        return _settled(found, plan, path)
     return _settled(found[list(wanted)] if list(found.columns) != list(wanted) else found, plan, path)
 
 
@@ -286,8 +294,9 @@ read_rows.part = read_part  # type: ignore[attr-defined]
 
 def _settled(found: pd.DataFrame, plan: Plan, path: str) -> pd.DataFrame:
     """A file's rows in the dtypes of the first; categories that differ are an error."""
-    for name in found.columns:
-        old, new = found[name].dtype, plan.empty[name].dtype
+    known = dict(zip(plan.empty.columns, plan.empty.dtypes, strict=True))
+    for name, old in zip(found.columns, found.dtypes, strict=True):
+        new = known[name]
         if old == new:
             continue
         both = isinstance(old, pd.CategoricalDtype) and isinstance(new, pd.CategoricalDtype)
