@@ -25,7 +25,9 @@ def directory() -> Path:
     fallback = Path(__file__).parents[2] / ".bench-data"
     path = Path(os.environ.get("MARSDASK_BENCH_DATA") or fallback)
     path.mkdir(parents=True, exist_ok=True)
-    (path / ".gitignore").write_text("*\n")
+    hidden = path / ".gitignore"
+    if not hidden.exists():  # a query that reads files asks for each table
+        hidden.write_text("*\n")
     return path
 
 
