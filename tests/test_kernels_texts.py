@@ -161,6 +161,19 @@ def test_a_dictionary_that_does_not_tell_texts_apart(texts_of: list[Any]) -> Non
     assert numbers.of(told) is None
 
 
+@pytest.mark.parametrize("count", [60, 63, 64, 100, 200])
+def test_dictionaries_that_are_small_alone_and_large_together(count: int) -> None:
+    values = [f"{i:03}" for i in range(2 * count)]
+    parts = [
+        pa.array(each, pa.large_string()).dictionary_encode() for each in (values[:count], values[count:])
+    ]
+    told, numbers = column(values), texts.Numbers()
+    numbers.told(told, pa.chunked_array(parts))
+    found = numbers.of(told)
+    assert found is not None
+    assert list(found.texts.take(found.codes)) == values
+
+
 def test_a_file_tells_the_numbers(tmp_path: Any) -> None:
     frame = pd.DataFrame({"t": column(["AIR", "MAIL", None, "SHIP"] * 25).array, "v": np.arange(100)})
     frame.to_parquet(tmp_path / "t.parquet", index=False)

@@ -209,7 +209,7 @@ def _of_several_chunks(task: Any) -> dict[tuple[Any, ...], list[Key]]:
     for key in task.dependencies:
         if type(key) is tuple:
             found.setdefault(key[1:], []).append(key)
-    several = {number: sorted(keys) for number, keys in found.items() if len(keys) > 1}
+    several = {number: sorted(keys, key=str) for number, keys in found.items() if len(keys) > 1}
     return several if len(several) > 1 else {}
 
 
