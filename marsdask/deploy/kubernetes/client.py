@@ -9,7 +9,7 @@ import logging
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -78,10 +78,11 @@ class KubernetesClusterClient:
         """
         if not self.cluster.arguments.keep:
             _leave_at_sigterm()
-        self.cluster.start()
-        self._open(self.cluster.stop)
-        if not self.cluster.arguments.keep:
-            _live[id(self)] = self
+        with _ending_as_told():
+            self.cluster.start()
+            self._open(self.cluster.stop)
+            if not self.cluster.arguments.keep:
+                _live[id(self)] = self
         return self
 
     def _open(self, otherwise: Callable[[], None]) -> None:
@@ -260,14 +261,33 @@ def _leave_at_sigterm() -> None:
         signal.signal(signal.SIGTERM, _terminated)
 
 
+_told: list[int] = []
+"""With which status this process was told to end."""
+
+
 def _terminated(number: int, _: Any) -> None:
     signal.signal(number, signal.SIG_IGN)  # stopping takes seconds, in which whoever asked asks again
+    _told.append(128 + number)
     raise SystemExit(128 + number)
+
+
+@contextlib.contextmanager
+def _ending_as_told() -> Iterator[None]:
+    """The exit that a signal asks for, also where it came in the midst of a library that made an error of it, as pydantic does."""
+    try:
+        yield
+    except Exception as error:
+        if _told:
+            raise SystemExit(_told[0]) from error
+        raise
+    if _told:
+        raise SystemExit(_told[0])
 
 
 def _forked() -> None:
     """What this process has made is not its child's to stop."""
     _live.clear()
+    _told.clear()
     if signal.getsignal(signal.SIGTERM) is _terminated:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
