@@ -152,6 +152,40 @@ def test_nunique_is_that_of_pandas(keys, value, numbers, flags, dropna, chunk, h
             assert_like(build(lazy, method=how).to_pandas(), want)
 
 
+@settings(max_examples=80)
+@given(
+    st.lists(KIND, min_size=1, max_size=2), st.lists(st.integers(0, 6), min_size=1, max_size=40),
+    st.fixed_dictionaries({name: st.booleans() for name in ("sort", "dropna", "as_index")}),
+    st.integers(4, 30), st.integers(0, 2), st.integers(0, 2),
+)  # fmt: skip
+@example(["i8", "id"], [*range(7)] * 4, {"sort": False, "dropna": True, "as_index": False}, 9, 1, 2)
+@example(
+    ["ns"], [*range(7)] * 4, {"sort": True, "dropna": False, "as_index": True}, 9, 1, 2
+)  # a chunk with NaT
+def test_rows_by_group_in_one_chunk(keys, numbers, flags, chunk, fewer, spread):
+    frame = pd.DataFrame({f"k{i}": VALUES[k]([n // (i + 1) for n in numbers]) for i, k in enumerate(keys)})
+    by = list(frame.columns)
+    frame["v"], frame["w"], frame["s"] = _floats(numbers), np.arange(len(numbers)) % 3, VALUES["str"](numbers)
+    lazy = md.DataFrame(frame, chunk_size=chunk)
+    named = {"m": ("v", "median"), "n": ("w", "size"), "u": ("s", "nunique"), "k": (by[0], "count")}
+    with pytest.MonkeyPatch.context() as patch:
+        _sizes(patch, spread)
+        patch.setattr(tables, "FEWER", fewer)
+        for again in (by, [by[0], by[0]]):
+            for asked in (
+                lambda g: g.agg(**named),
+                lambda g: g[["v", "w"]].median(),
+                lambda g: g.w.agg(["median", "max"]),
+            ):
+                try:
+                    want = asked(frame.groupby(again, **flags))
+                except Exception as error:  # pandas' own gaps
+                    with pytest.raises(type(error)):
+                        asked(lazy.groupby(again, **flags)).to_pandas()
+                    continue
+                assert_like(asked(lazy.groupby(again, **flags)).to_pandas(), want)
+
+
 @settings(max_examples=60)
 @given(
     st.lists(st.integers(0, 40), min_size=30, max_size=60), st.booleans(), st.booleans(),

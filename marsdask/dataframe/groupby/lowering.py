@@ -170,9 +170,16 @@ def reduce(
         found = None  # pandas looks at all objects, dropped ones too, for the dtype of their level
     if not found:
         named = tables.outputs(known, spec, method)
+        of_chunk = None
         if named and all(how in tables.IN_ONE for _, how, _ in named):
-            run = partial(tables.in_one, spec=spec, method=method, found=named, like=like)
-        done = yield from _exchanged(frame, spec, keys, method, run)
+            asked = {"spec": spec, "method": method, "found": named, "like": like}
+            run = partial(tables.in_one, **asked)
+            if frame.count > 1 and known.ndim == 2 and _have_numbers(known, spec, keys):
+                of_chunk = (
+                    partial(tables.by_group, spec=spec, found=named),
+                    partial(tables.of_groups, **asked),
+                )
+        done = yield from _exchanged(frame, spec, keys, method, run, of_chunk)
         return done if spec.as_index or done.count == 1 else renumber(done)
     tabled = _tabled(spec, parts, dropna=found[0][2].get("dropna", True))
     made = [graph.per_chunk(t.of_chunk, frame, *keys, lengths="unknown", label="parts") for t in tabled]
@@ -290,8 +297,21 @@ def count_for(frame: Chunks, spec: Grouping, times: int = 1) -> int:
     return shuffle.parts_for(frame.count, times * shuffle.bytes_of(frame))
 
 
-def _exchanged(frame: Chunks, spec: Grouping, keys: list[Any], method: Method, run: Any) -> Steps:
-    """pandas' own method on the rows of some groups in each chunk, then all groups in their order."""
+def _have_numbers(known: FrameMeta, spec: Grouping, keys: Sequence[Any]) -> bool:
+    """Whether the keys are columns of dtypes whose values a chunk may number."""
+    columns = spec.columns(known)
+    dtypes = [known.dtype_of(c) for c in columns]
+    plain = [isinstance(d, pd.StringDtype) or (isinstance(d, np.dtype) and d.kind in "biumM") for d in dtypes]
+    return len(columns) == spec.count and not keys and all(plain)
+
+
+def _exchanged(
+    frame: Chunks, spec: Grouping, keys: list[Any], method: Method, run: Any, of_chunk: Any = None
+) -> Steps:
+    """pandas' own method on the rows of some groups in each chunk, then all groups in their order.
+
+    `of_chunk`: what makes of a chunk what all have in one chunk, and what makes the result of these; without it, rows do.
+    """
     if frame.count == 1:
         return all_in_one(run, frame, keys)
     unobserved = not spec.observed and any(
@@ -301,7 +321,10 @@ def _exchanged(frame: Chunks, spec: Grouping, keys: list[Any], method: Method, r
     count = count_for(frame, spec)
     if count == 1 or method.name == "value_counts" or unobserved or unsorted:
         graph.rule("groupby: rows of all groups in one chunk")
-        return all_in_one(run, frame, keys)
+        if of_chunk is None:
+            return all_in_one(run, frame, keys)
+        each, end = of_chunk
+        return ranges.in_one(end, graph.per_chunk(each, frame, lengths=None))
     graph.rule("groupby: rows exchanged by key")
     met = shuffle.sent(frame, keys, spec.values, partial(_met_and_placed, method=method, spec=spec), count)
     end = partial(_groups_in_order, spec=spec, like=graph.promised().empty)

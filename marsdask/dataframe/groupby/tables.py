@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -93,6 +93,8 @@ WHOLE_MEAN = Final(("total", "count"), "biu", lambda total, count: total / count
 """Sums of whole numbers could overflow, so they are summed as floats, as pandas does for a mean: exact up to 2**53."""
 IN_ONE = frozenset([*FINALS, "median"])
 """Aggregations that pandas makes of groups by number in one chunk."""
+FEWER = 8
+"""Rows for each group of a chunk from which on rows go to one chunk by the number of their group, and not under their keys."""
 
 Part = tuple[Any, str]
 """A source column, a part."""
@@ -512,8 +514,10 @@ def _shaped(columns: Sequence[Any], index: pd.Index, spec: Grouping, like: Any) 
     if not spec.as_index:
         keys, values = result.index.nlevels, {*like.columns[-result.shape[1] :]}
         result = result.set_axis(range(keys, keys + result.shape[1]), axis=1).reset_index()
-        gone = [i for i, (_, name) in enumerate(spec.by or ()) if name in values]
-        result = result.drop(columns=gone)  # a column that is aggregated, too, is no key
+        names = [name for _, name in spec.by or ()]
+        # A column that is aggregated, too, is no key; one that is a key twice comes once.
+        gone = [i for i, name in enumerate(names) if name in values or name in names[:i]]
+        result = result.drop(columns=gone)
     return result.set_axis(like.columns, axis=1)
 
 
@@ -534,8 +538,58 @@ def in_one(frame: Any, *keys: Any, spec: Grouping, method: Method, found: Sequen
     groups = _of_result(values, spec)
     if groups is None:
         return method.of(frame, *keys, spec=spec)
-    if frame.ndim == 1:
-        frame = frame.to_frame(0)
+    columns = _of_rows(frame.to_frame(0) if frame.ndim == 1 else frame, groups, found)
+    return _shaped(columns, _labels(values, groups, spec), spec, like)
+
+
+class ByGroup(NamedTuple):
+    """Rows of a chunk by the numbers of their groups: the keys of each group, and the columns that are no keys, or aggregated."""
+
+    keys: pd.DataFrame
+    number: np.ndarray
+    frame: pd.DataFrame
+
+    def rows(self) -> pd.DataFrame:
+        """The rows under their keys again."""
+        keys = {name: self.keys[name].array.take(self.number) for name in self.keys}
+        others = {name: values.array for name, values in self.frame.items()}
+        return framed({**keys, **others}, pd.RangeIndex(len(self.number)))
+
+
+def by_group(frame: pd.DataFrame, spec: Grouping, found: Sequence[Output]) -> ByGroup | pd.DataFrame:
+    """The rows of a chunk by group, where groups are few and their keys, which are columns, have numbers; else as they are."""
+    keys, names = spec.plain_values(frame, ()), spec.columns(frame)
+    groups = numbered(keys, sort=spec.sort)
+    if groups is None or groups.count * FEWER > len(frame):
+        return frame
+    arrays = (key.array for key in groups.keys(keys))
+    each = framed(dict(zip(names, arrays, strict=True)), pd.RangeIndex(groups.count))
+    number = groups.number.astype(np.min_scalar_type(-groups.count))
+    gone = {*names} - {c for c, *_ in found}
+    return ByGroup(each, number, picked.some_columns(frame, [c for c in frame.columns if c not in gone]))
+
+
+def of_groups(
+    parts: list[ByGroup | pd.DataFrame], *, spec: Grouping, method: Method, found: Sequence[Output], like: Any
+) -> Any:
+    """What a method gives of the rows of all chunks: `in_one`, with keys looked at once for each group of a chunk."""
+    coded = [part for part in parts if isinstance(part, ByGroup)]
+    if len(coded) == len(parts):
+        keys = spec.plain_values(graph.concat([part.keys for part in coded]), ())
+        groups = _of_result(keys, spec)
+        if groups is not None:
+            numbers = np.split(groups.number, np.cumsum([len(part.keys) for part in coded])[:-1])
+            number = np.concatenate([n.take(part.number) for n, part in zip(numbers, coded, strict=True)])
+            looked_at = list(dict.fromkeys(c for c, *_ in found if c is not None))
+            frame = graph.concat([picked.some_columns(part.frame, looked_at) for part in coded])
+            columns = _of_rows(frame, Groups(number, count=groups.count), found)
+            return _shaped(columns, _labels(keys, groups, spec), spec, like)
+    rows = graph.concat([part.rows() if isinstance(part, ByGroup) else part for part in parts])
+    return in_one(rows, spec=spec, method=method, found=found, like=like)
+
+
+def _of_rows(frame: pd.DataFrame, groups: Groups, found: Sequence[Output]) -> list[Any]:
+    """The columns of the result, of rows whose groups have numbers."""
     made: dict[tuple[Any, str], Any] = {}
     wanted: dict[tuple[Any, str], Wanted] = {}
     for c, how, kwargs in found:
@@ -548,5 +602,4 @@ def in_one(frame: Any, *keys: Any, spec: Grouping, method: Method, found: Sequen
     for (c, how), counts in zip(wanted, aggregated(groups, [*wanted.values()]), strict=True):
         means = how == "mean"
         made[c, how] = as_narrow(pd.Series(counts, copy=False), [frame.dtypes[c]]).array if means else counts
-    index = _labels(values, groups, spec)
-    return _shaped([made[c, how] for c, how, _ in found], index, spec, like)
+    return [made[c, how] for c, how, _ in found]
