@@ -26,7 +26,12 @@ WORTH = 0.05
 ROOM = 2 * 2**30
 """A worker with so much memory for each thread keeps what it frees."""
 TRIM = "MALLOC_TRIM_THRESHOLD_"
-TIGHT = {
+ONE = {
+    # A heap for all threads, and for pyarrow, too, which otherwise has one of its own: what one frees, another takes again.
+    "MALLOC_ARENA_MAX": "1",
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+}
+TIGHT = ONE | {
     # As Dask has it. That alone has glibc take every larger array from the system, and give it back: 128 KiB is where.
     TRIM: str(2**16),
     "MALLOC_MMAP_THRESHOLD_": str(2**17),
@@ -36,10 +41,12 @@ TIGHT = {
     "NUMPY_MADVISE_HUGEPAGE": "0",
 }
 """The variables by which a process says what it keeps, and what they are where memory is short."""
-ROOMY = {
+ROOMY = ONE | {
     # Five TPC-H queries at scale factor 10, parquet, two workers of 4 GiB with a thread each, CPU: 30.3 s; with huge pages 24.7,
-    # with what is kept 23.8, with both 20.0. Memory at most: 0.87 GiB, and 1.02.
-    TRIM: str(128 * MIB),
+    # with what is kept 23.8, with both 20.0. Memory at most: 0.87 GiB, and 1.02. That was with 128 MiB kept, and several heaps:
+    # of q03, q09, q18 and q21, twice, 29 of 108 CPU s went to the system for pages, 26 with 512 MiB, 17 with these of one heap,
+    # 19 with 1 GiB; on one worker of two threads 18 of 85, and 10 of 73 with these. Memory at most as before, 1.7 GiB.
+    TRIM: str(512 * MIB),
     "MALLOC_MMAP_THRESHOLD_": str(32 * MIB),  # the most that glibc takes
     "NUMPY_MADVISE_HUGEPAGE": "1",
 }

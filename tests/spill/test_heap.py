@@ -69,8 +69,8 @@ def test_what_the_user_sets_stays(monkeypatch) -> None:
     asked = {"NUMPY_MADVISE_HUGEPAGE": "0", heap.TRIM: "1000"}
     with dask.config.set({heap.SETTING: asked}):
         assert heap.environment(None, 1).items() >= asked.items()
-    monkeypatch.delenv(heap.NAMES, raising=False)  # another test may have started a nanny
-    monkeypatch.delenv("NUMPY_MADVISE_HUGEPAGE", raising=False)
+    for name in (heap.NAMES, *heap.TIGHT):  # another test may have started a nanny
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("MALLOC_MMAP_THRESHOLD_", "77")
     monkeypatch.setenv(heap.TRIM, "65536")  # left by a nanny of Dask's
     monkeypatch.setattr(heap, "SAID", heap._said())
