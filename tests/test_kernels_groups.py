@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import marsdask.dataframe as md
-from marsdask.dataframe.groupby import lowering, ranges, tables
+from marsdask.dataframe.groupby import gathered, lowering, ranges, tables
 from marsdask.dataframe.groupby.grouping import Grouping
 from marsdask.dataframe.kernels import folds, groups, hashes
 from tests.oracle import assert_like
@@ -170,7 +170,7 @@ def test_rows_by_group_in_one_chunk(keys, numbers, flags, chunk, fewer, spread):
     named = {"m": ("v", "median"), "n": ("w", "size"), "u": ("s", "nunique"), "k": (by[0], "count")}
     with pytest.MonkeyPatch.context() as patch:
         _sizes(patch, spread)
-        patch.setattr(tables, "FEWER", fewer)
+        patch.setattr(gathered, "FEWER", fewer)
         for again in (by, [by[0], by[0]]):
             for asked in (
                 lambda g: g.agg(**named),

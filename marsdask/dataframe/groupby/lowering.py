@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe.groupby import ranges, tables
+from marsdask.dataframe.groupby import gathered, ranges, tables
 from marsdask.dataframe.groupby.grouping import KEPT, Grouping, Method, as_narrow, flat
 from marsdask.dataframe.rows import given
 from marsdask.dataframe.rows.alignment import example, matched, renumber, row_labels
@@ -173,11 +173,11 @@ def reduce(
         of_chunk = None
         if named and all(how in tables.IN_ONE for _, how, _ in named):
             asked = {"spec": spec, "method": method, "found": named, "like": like}
-            run = partial(tables.in_one, **asked)
-            if frame.count > 1 and known.ndim == 2 and _have_numbers(known, spec, keys):
+            run = partial(gathered.in_one, **asked)
+            if known.ndim == 2 and _have_numbers(known, spec, keys):
                 of_chunk = (
-                    partial(tables.by_group, spec=spec, found=named),
-                    partial(tables.of_groups, **asked),
+                    partial(gathered.by_group, spec=spec, found=named),
+                    partial(gathered.of_groups, **asked),
                 )
         done = yield from _exchanged(frame, spec, keys, method, run, of_chunk)
         return done if spec.as_index or done.count == 1 else renumber(done)

@@ -10,12 +10,12 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe.groupby.grouping import Grouping, Method, as_narrow
+from marsdask.dataframe.groupby.grouping import Grouping, Method
 from marsdask.dataframe.kernels import picked
 from marsdask.dataframe.kernels.folds import Wanted, aggregated, framed, pandas_adds_in_order, totals
 from marsdask.dataframe.kernels.groups import Groups, apart, by_pandas, distinct, labels_of, numbered
@@ -93,8 +93,6 @@ WHOLE_MEAN = Final(("total", "count"), "biu", lambda total, count: total / count
 """Sums of whole numbers could overflow, so they are summed as floats, as pandas does for a mean: exact up to 2**53."""
 IN_ONE = frozenset([*FINALS, "median"])
 """Aggregations that pandas makes of groups by number in one chunk."""
-FEWER = 8
-"""Rows for each group of a chunk from which on rows go to one chunk by the number of their group, and not under their keys."""
 
 Part = tuple[Any, str]
 """A source column, a part."""
@@ -382,7 +380,7 @@ def together(tables: list[pd.DataFrame], *, spec: Grouping, parts: Sequence[Part
     keys, groups = _result(table, spec)
     if groups is None:
         return _joined_by_pandas(table, _groupby(table, spec), parts)
-    return framed(_joined(table, groups, parts), _labels(keys, groups, spec))
+    return framed(_joined(table, groups, parts), labels(keys, groups, spec))
 
 
 def pairs_together(tables: list[pd.DataFrame], *, spec: Grouping, dropna: bool) -> pd.DataFrame:
@@ -392,16 +390,17 @@ def pairs_together(tables: list[pd.DataFrame], *, spec: Grouping, dropna: bool) 
     if groups is None:
         return _groupby(table, spec)[VALUE].nunique(dropna=dropna).to_frame(0)
     counts = distinct(groups, table[VALUE]).counts(groups.count, dropna=dropna)
-    return pd.DataFrame({0: counts}, index=_labels(keys, groups, spec))
+    return pd.DataFrame({0: counts}, index=labels(keys, groups, spec))
 
 
 def _result(table: pd.DataFrame, spec: Grouping) -> tuple[list[pd.Series], Groups | None]:
     """The keys and the groups of the result as pandas has them; no groups where these, and labels, are pandas' own to make."""
     keys = [table[name] for name in key_names(spec.count)]
-    return keys, _of_result(keys, spec)
+    return keys, of_result(keys, spec)
 
 
-def _labels(keys: Sequence[pd.Series], groups: Groups, spec: Grouping) -> pd.Index:
+def labels(keys: Sequence[pd.Series], groups: Groups, spec: Grouping) -> pd.Index:
+    """The labels that pandas gives the groups of these keys."""
     # Of several keys, labels are made anew.
     shown = groups.shown_keys(keys) if len(keys) > 1 else groups.keys(keys)
     return labels_of(shown, sort=spec.sort)
@@ -412,7 +411,7 @@ def _groupby(table: pd.DataFrame, spec: Grouping) -> Any:
     return table.groupby(key_names(spec.count), sort=spec.sort, observed=spec.observed, dropna=spec.dropna)
 
 
-def _of_result(keys: Sequence[pd.Series], spec: Grouping) -> Groups | None:
+def of_result(keys: Sequence[pd.Series], spec: Grouping) -> Groups | None:
     """The groups of the result by number; None where pandas does better, or has groups of categories that no row is of."""
     categories = any(isinstance(key.dtype, pd.CategoricalDtype) for key in keys)
     return None if categories else numbered(keys, sort=spec.sort)
@@ -493,7 +492,7 @@ def finished(
         final = _final(source, column, how)
         kwargs = {} if final.parts == (DISTINCT,) else kwargs
         columns.append(final.end(*(series[column, p] for p in final.parts), **kwargs))
-    return _shaped(columns, made[0].index, spec, like)
+    return shaped(columns, made[0].index, spec, like)
 
 
 def distinct_of(parts: Sequence[Part]) -> list[Part]:
@@ -501,7 +500,7 @@ def distinct_of(parts: Sequence[Part]) -> list[Part]:
     return [part for part in parts if part[1] == DISTINCT]
 
 
-def _shaped(columns: Sequence[Any], index: pd.Index, spec: Grouping, like: Any) -> Any:
+def shaped(columns: Sequence[Any], index: pd.Index, spec: Grouping, like: Any) -> Any:
     """Columns by group as the result, with the names and labels of `like`."""
     dtypes = [like.dtype] if like.ndim == 1 else like.dtypes.iloc[-len(columns) :]
     made = [_as_like(getattr(c, "array", c), dtype) for c, dtype in zip(columns, dtypes, strict=True)]
@@ -530,76 +529,3 @@ def _as_like(values: Any, dtype: Any) -> Any:
     if isinstance(dtype, (pd.ArrowDtype, pd.Int64Dtype)) and type(values.dtype) is not type(dtype):
         return pd.array(values, dtype)
     return values
-
-
-def in_one(frame: Any, *keys: Any, spec: Grouping, method: Method, found: Sequence[Output], like: Any) -> Any:
-    """What a method gives of all rows: pandas' aggregations of groups by number where keys have numbers, else pandas' method."""
-    values = spec.plain_values(frame, keys)
-    groups = _of_result(values, spec)
-    if groups is None:
-        return method.of(frame, *keys, spec=spec)
-    columns = _of_rows(frame.to_frame(0) if frame.ndim == 1 else frame, groups, found)
-    return _shaped(columns, _labels(values, groups, spec), spec, like)
-
-
-class ByGroup(NamedTuple):
-    """Rows of a chunk by the numbers of their groups: the keys of each group, and the columns that are no keys, or aggregated."""
-
-    keys: pd.DataFrame
-    number: np.ndarray
-    frame: pd.DataFrame
-
-    def rows(self) -> pd.DataFrame:
-        """The rows under their keys again."""
-        keys = {name: self.keys[name].array.take(self.number) for name in self.keys}
-        others = {name: values.array for name, values in self.frame.items()}
-        return framed({**keys, **others}, pd.RangeIndex(len(self.number)))
-
-
-def by_group(frame: pd.DataFrame, spec: Grouping, found: Sequence[Output]) -> ByGroup | pd.DataFrame:
-    """The rows of a chunk by group, where groups are few and their keys, which are columns, have numbers; else as they are."""
-    keys, names = spec.plain_values(frame, ()), spec.columns(frame)
-    groups = numbered(keys, sort=spec.sort)
-    if groups is None or groups.count * FEWER > len(frame):
-        return frame
-    arrays = (key.array for key in groups.keys(keys))
-    each = framed(dict(zip(names, arrays, strict=True)), pd.RangeIndex(groups.count))
-    number = groups.number.astype(np.min_scalar_type(-groups.count))
-    gone = {*names} - {c for c, *_ in found}
-    return ByGroup(each, number, picked.some_columns(frame, [c for c in frame.columns if c not in gone]))
-
-
-def of_groups(
-    parts: list[ByGroup | pd.DataFrame], *, spec: Grouping, method: Method, found: Sequence[Output], like: Any
-) -> Any:
-    """What a method gives of the rows of all chunks: `in_one`, with keys looked at once for each group of a chunk."""
-    coded = [part for part in parts if isinstance(part, ByGroup)]
-    if len(coded) == len(parts):
-        keys = spec.plain_values(graph.concat([part.keys for part in coded]), ())
-        groups = _of_result(keys, spec)
-        if groups is not None:
-            numbers = np.split(groups.number, np.cumsum([len(part.keys) for part in coded])[:-1])
-            number = np.concatenate([n.take(part.number) for n, part in zip(numbers, coded, strict=True)])
-            looked_at = list(dict.fromkeys(c for c, *_ in found if c is not None))
-            frame = graph.concat([picked.some_columns(part.frame, looked_at) for part in coded])
-            columns = _of_rows(frame, Groups(number, count=groups.count), found)
-            return _shaped(columns, _labels(keys, groups, spec), spec, like)
-    rows = graph.concat([part.rows() if isinstance(part, ByGroup) else part for part in parts])
-    return in_one(rows, spec=spec, method=method, found=found, like=like)
-
-
-def _of_rows(frame: pd.DataFrame, groups: Groups, found: Sequence[Output]) -> list[Any]:
-    """The columns of the result, of rows whose groups have numbers."""
-    made: dict[tuple[Any, str], Any] = {}
-    wanted: dict[tuple[Any, str], Wanted] = {}
-    for c, how, kwargs in found:
-        if how == "size":
-            made[c, how] = groups.sizes()
-        elif how == "nunique":
-            made[c, how] = distinct(groups, frame[c]).counts(groups.count, dropna=kwargs.get("dropna", True))
-        else:
-            wanted[c, how] = frame[c], how, kwargs
-    for (c, how), counts in zip(wanted, aggregated(groups, [*wanted.values()]), strict=True):
-        means = how == "mean"
-        made[c, how] = as_narrow(pd.Series(counts, copy=False), [frame.dtypes[c]]).array if means else counts
-    return [made[c, how] for c, how, _ in found]
