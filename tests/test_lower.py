@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 import warnings
 from collections.abc import Iterator
@@ -16,7 +17,6 @@ import pytest
 
 import marsdask.dataframe as md
 import marsdask.tensor as mt
-from marsdask import option_context
 from marsdask.engine.base import Threads
 from marsdask.plan import registry
 from marsdask.plan.lower import Ask, Keep
@@ -232,12 +232,13 @@ def test_interruption_leaves_the_session_usable(ops: Any, session: Session, in_q
     assert (mt.ones((2,)) + 1).execute(session=session).fetch().tolist() == [2.0, 2.0]
 
 
-@pytest.mark.parametrize(("limit", "times"), [(2**20, 1), (2**10, 2)])
+@pytest.mark.parametrize(("share", "times"), [(8, 1), (1e9, 2)])
 @pytest.mark.parametrize("end", ["rows", "number"])
 def test_what_questions_work_out_on_the_way_is_not_worked_out_again(
-    each_session: Session, tmp_path: Path, limit: int, times: int, end: str
+    each_session: Session, tmp_path: Path, share: float, times: int, end: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where it is small: groups of eight chunks ask how many there are, and what is grouped is looked at again."""
+    monkeypatch.setattr(sys.modules["marsdask.session.base"], "SPARE", share)
     raw = pd.DataFrame({"k": np.arange(800) % 7, "v": np.arange(800)})
     noted = tmp_path / "calls"
 
@@ -252,8 +253,7 @@ def test_what_questions_work_out_on_the_way_is_not_worked_out_again(
         return both.v[both.n > both.v].sum() if end == "number" else both
 
     frame = md.DataFrame(raw, chunk_size=100)
-    with option_context({"chunk_store_limit": limit}):
-        got = query(frame.map_chunk(doubled, output_type="dataframe", dtypes=raw.dtypes)).execute().fetch()
+    got = query(frame.map_chunk(doubled, output_type="dataframe", dtypes=raw.dtypes)).execute().fetch()
     assert_like(got, query(raw.assign(v=raw.v * 2)))
     assert noted.read_text().split() == ["100"] * 8 * times
 

@@ -290,9 +290,9 @@ class Lowering:
         return [each.node for each in asking if id(each.node) in self.done]
 
     def _spare(self, chunks: Chunks, place: Place) -> Spare:
-        """Chunks, each as long as it is small."""
+        """Chunks, each as long as it is small: files cut by their row groups give one chunk twice the rows of another."""
         with graph.at(place):
-            small = partial(graph.if_small, most=self.spare_bytes / chunks.count)
+            small = partial(graph.if_small, most=2 * self.spare_bytes / chunks.count)
             return Spare(chunks, graph.per_chunk(small, chunks, lengths="unknown", label="spare"))
 
     def _on_the_way(self, asking: Sequence[Open], nodes: Sequence[Node]) -> list[Chunks]:
