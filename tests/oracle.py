@@ -409,7 +409,10 @@ def passes_noted() -> Iterator[set[str]]:
         return noted
 
     with contextlib.ExitStack() as stack:
-        for module, names in ((passes, ("share", "drop", "fuse")), (graph, ("lined_up", "batched"))):
+        for module, names in (
+            (passes, ("share", "drop", "fuse")),
+            (graph, ("narrowed", "lined_up", "batched")),
+        ):
             for name in names:
                 stack.enter_context(mock.patch.object(module, name, noting(getattr(module, name))))
         yield touched

@@ -5,6 +5,7 @@ import signal
 import sys
 import threading
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,6 +18,8 @@ import pytest
 
 import marsdask.dataframe as md
 import marsdask.tensor as mt
+from marsdask import option_context
+from marsdask.dataframe.files import parquet
 from marsdask.engine.base import Threads
 from marsdask.plan import registry
 from marsdask.plan.lower import Ask, Keep
@@ -256,6 +259,38 @@ def test_what_questions_work_out_on_the_way_is_not_worked_out_again(
     got = query(frame.map_chunk(doubled, output_type="dataframe", dtypes=raw.dtypes)).execute().fetch()
     assert_like(got, query(raw.assign(v=raw.v * 2)))
     assert noted.read_text().split() == ["100"] * 8 * times
+
+
+@pytest.mark.parametrize("drop", [True, False])
+def test_files_are_read_again_for_what_is_looked_at_then(
+    drop: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The late rows are held on the way to the first question; the second reading wants two columns of four."""
+    rng = np.random.default_rng(0)
+    raw = pd.DataFrame({n: rng.integers(0, 50, 900) for n in ("k", "s", "due", "came", "else")})
+    raw.to_parquet(tmp_path / "rows.parquet", row_group_size=100)
+    read: list[tuple[str, ...]] = []
+    real = parquet._read_piece
+
+    def noted(piece: Any, plan: Any, columns: Any) -> Any:
+        read.append(tuple(sorted(plan.columns(columns))))
+        return real(piece, plan, columns)
+
+    monkeypatch.setattr(parquet, "_read_piece", noted)
+
+    def query(rows: Any) -> Any:
+        late = rows.loc[rows.came > rows.due, ["k", "s"]]
+        few = late.groupby("k").agg(n=("s", "sum")).reset_index()
+        item = rows[["k", "s"]]
+        return item[item.k.isin(few.k[few.n > 600])].merge(late[late.s > 48], on="k").s_x.sum()
+
+    with option_context({"optimize.drop": drop}):
+        got = query(md.read_parquet(str(tmp_path), groups_as_chunks=True)).execute().fetch()
+    assert got == query(raw)
+    first, again = Counter(read[:9]), Counter(read[9:])
+    assert len(first) == len(again) == 1
+    assert first.keys() == ({("came", "due", "k", "s")} if drop else {tuple(sorted(raw))})
+    assert again.keys() == ({("k", "s")} if drop else {tuple(sorted(raw))})
 
 
 def test_a_thread_that_is_done_leaves_another_without_warnings(ops: Any, session: Session) -> None:

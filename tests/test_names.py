@@ -252,3 +252,51 @@ def test_what_is_looked_at_elsewhere_stays_a_task_of_its_own(kept: Any) -> None:
             work.append(key)
     assert given["all",] == 8.0
     assert given[kept] == (4.0 if kept[0] == "rows" else 2.0)
+
+
+def _read(item: int, columns: list[str]) -> dict[str, int]:
+    return dict.fromkeys(columns, item)
+
+
+def _less(some: list[str], item: int, columns: list[str]) -> tuple[int, list[str]] | None:
+    kept = [name for name in columns if name in some]
+    return None if len(kept) == len(columns) else (item, kept)
+
+
+def _pick(rows: dict[str, int], some: Any) -> Any:
+    return rows[some] if isinstance(some, str) else {name: rows[name] for name in some}
+
+
+_read.narrow = _less  # type: ignore[attr-defined]
+_pick.picks = True  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("picked", "other", "kept", "read"),
+    [
+        (["a", ["b", "a"]], False, False, ["a", "b"]),
+        (["c"], False, False, ["c"]),
+        (["a", ["b", "c"]], False, False, None),
+        (["a"], True, False, None),
+        (["a"], False, True, None),
+    ],
+)
+def test_what_is_read_is_what_is_picked_of_it(picked: Any, other: bool, kept: bool, read: Any) -> None:
+    """Of all columns, where these are picked, or something looks at the rows, or they are held."""
+    tasks: dict[Any, Any] = {("rows", 0): graph.call(("rows", 0), _read, 7, ["a", "b", "c"])}
+    for i, some in enumerate(picked):
+        tasks[f"picked{i}", 0] = graph.call((f"picked{i}", 0), _pick, TaskRef(("rows", 0)), some)
+    if other:
+        tasks["len", 0] = graph.call(("len", 0), len, TaskRef(("rows", 0)))
+    keys = [key for key in tasks if kept or key != ("rows", 0)]
+    labels = {"rows": Label("read_rows")}
+    less = graph.narrowed(tasks, keys, labels)
+    if read is None:
+        assert less is tasks or less == tasks
+        return
+    (key,) = less.keys() - tasks.keys()
+    assert labels[key[0]] == Label("read_rows")
+    assert less[key]() == dict.fromkeys(read, 7)
+    assert ("rows", 0) not in less
+    for i, some in enumerate(picked):
+        assert less[f"picked{i}", 0]({key: less[key]()}) == _pick(dict.fromkeys("abc", 7), some)

@@ -167,6 +167,8 @@ def run(
     """
     keys = [k for c in collections for k in graph.keys_of(c)]
     tasks = graph.wanted_only(graph.merged(collections, kept=kept), keys)
+    if options.optimize.drop:
+        tasks = graph.narrowed(tasks, keys, kept.labels)
     if options.optimize.fuse:
         tasks = graph.lined_up(tasks, keys)
     if options.optimize.batch:

@@ -289,7 +289,19 @@ def read_part(where: slice, pieces: list[Piece], plan: Plan, columns: list[Any] 
     return _as_frame(table, before + start, plan, wanted, path)
 
 
+def _narrow(
+    some: list[Any], item: list[Piece], plan: Plan, columns: list[Any] | None, *only: Condition
+) -> Any:
+    """The arguments that read `some` columns; None where these are all, or not each the name of one."""
+    known = plan.columns(columns)
+    kept = [name for name in known if name in some]
+    if len(kept) == len(known) or not set(some) <= set(known):
+        return None
+    return (item, plan, kept, *only)
+
+
 read_rows.part = read_part  # type: ignore[attr-defined]
+read_rows.narrow = _read_some.narrow = _narrow  # type: ignore[attr-defined]
 
 
 def _settled(found: pd.DataFrame, plan: Plan, path: str) -> pd.DataFrame:

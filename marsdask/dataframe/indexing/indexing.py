@@ -137,6 +137,7 @@ def _columns(chunk: Any, key: Any) -> Any:
     return picked.some_columns(whole(chunk), key) if found is None else found
 
 
+_columns.picks = True  # type: ignore[attr-defined]
 chunkwise("frame.select", _columns, demands=_select_demands, trim=_select_trim, traits=["slice", "open"])
 
 

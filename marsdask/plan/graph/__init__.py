@@ -65,4 +65,13 @@ from marsdask.plan.graph.making import (
 )
 from marsdask.plan.graph.names import Label, Place, at, in_one_process, promise, promised, rule, warning
 from marsdask.plan.graph.owned import guarded, owned
-from marsdask.plan.graph.passes import THEIRS, Chain, annotated, batched, lined_up, named, wanted_only
+from marsdask.plan.graph.passes import (
+    THEIRS,
+    Chain,
+    annotated,
+    batched,
+    lined_up,
+    named,
+    narrowed,
+    wanted_only,
+)

@@ -45,6 +45,55 @@ def _needs(task: Any) -> Iterable[Key]:
     return task.dependencies if isinstance(task, GraphNode) else ()
 
 
+def narrowed(graph: dict[Key, Any], keys: Sequence[Key], labels: dict[str, Label]) -> dict[Key, Any]:
+    """The same graph where tasks that read columns read those that its other tasks pick, and no others.
+
+    A plan reads what all of it looks at, but is run in several graphs: what looks at the others may be done with. A function
+    that reads has `narrow(columns, *args)`, which gives its arguments for less or None; one that picks has `picks`. What reads
+    less has another name, with the label of the old one: a scheduler may know how to make that, for what it holds.
+    """
+    sources = {k for k, t in graph.items() if type(t) is Task and hasattr(t.func, "narrow")}
+    sources.difference_update(keys)
+    if not sources:
+        return graph
+    columns: dict[Key, list[Any]] = {}
+    for task in graph.values():
+        for need in sources.intersection(_needs(task)):
+            some = _picked_by(task)
+            if some is None:
+                sources.discard(need)
+            else:
+                columns.setdefault(need, []).extend(some)
+    subs: dict[Key, Key] = {}
+    new = dict(graph)
+    for key in sources.intersection(columns):
+        task = graph[key]
+        less = task.func.narrow(columns[key], *task.args)
+        if less is not None:
+            name = name_of(key)
+            digest = hashlib.blake2b(
+                repr((name, sorted(map(str, columns[key])))).encode(), digest_size=16
+            ).hexdigest()
+            other = f"{key_split(name)}-{digest}"
+            subs[key] = (other, *key[1:])
+            if name in labels:
+                labels[other] = labels[name]
+            del new[key]
+            new[subs[key]] = Task(subs[key], task.func, *less)
+    for key, task in graph.items() if subs else ():
+        if not subs.keys().isdisjoint(_needs(task)):
+            new[key] = task.substitute(subs)
+    return new
+
+
+def _picked_by(task: Any) -> list[Any] | None:
+    """The columns that a task picks of its only input; None where it looks at more."""
+    if type(task) is not Task or not hasattr(task.func, "picks") or len(task.args) != 2:
+        return None
+    some = task.args[1]
+    return list(some) if isinstance(some, list) else [some]
+
+
 class Chain:
     """Several tasks run in one, each value dropped after its last use."""
 
