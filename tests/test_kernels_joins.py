@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import marsdask.dataframe as md
 from marsdask.dataframe.joining.matching import _met
 from marsdask.dataframe.joining.merge import Merge
-from marsdask.dataframe.kernels import joins, keys
+from marsdask.dataframe.kernels import joins, keys, ranks
 
 pytestmark = pytest.mark.once
 
@@ -107,7 +107,7 @@ def _of_pandas(spec, left, right):
 
 
 @settings(max_examples=120)
-@given(frames(), st.sampled_from(["left", "right", "inner"]), st.booleans(), st.booleans(), st.integers(0, 2))
+@given(frames(), st.sampled_from(["left", "right", "inner"]), st.booleans(), st.booleans(), st.integers(0, 4))
 def test_rows_are_those_of_pandas(given, how, indicator, renamed, spread):
     left, right, on = given
     spec = Merge(how, on, None, None, False, False, False, ("_x", "_y"), indicator, None)
@@ -115,8 +115,9 @@ def test_rows_are_those_of_pandas(given, how, indicator, renamed, spread):
         right = right.rename(columns={on[0]: "other"})
         spec = Merge(how, None, on, ["other", *on[1:]], False, False, False, ("_x", "_y"), indicator, None)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(keys, "SPARSE", [0, 1, 64][spread])
-        patch.setattr(keys, "DENSE", [0, 4, 64][spread])
+        patch.setattr(keys, "SPARSE", [0, 1, 64, 64, 64][spread])
+        patch.setattr(keys, "DENSE", [0, 4, 64, 0, 2][spread])
+        patch.setattr(keys, "THIN", [8, 8, 8, 0, 2][spread])
         built = joins.Built([left, right][spec.other], spec.keys[spec.other])
     want = _of_pandas(spec, left, right)
     mixed = how == "right" and any(
@@ -142,6 +143,39 @@ def test_rows_are_those_of_pandas(given, how, indicator, renamed, spread):
         got, places = _met(right, built, np.arange(len(left)), **{**how, "side": 0})
         got = got.take(np.argsort(places, kind="stable")).reset_index(drop=True)
         compare(got, built, check_column_type=True)
+
+
+@pytest.mark.parametrize("at_once", [1, 3, ranks.AT_ONCE])
+@given(st.sets(st.integers(0, 200)), st.integers(0, 3), st.lists(st.integers(0, 201)))
+def test_places_among_numbers(at_once, numbers, more, others):
+    ascending = np.array(sorted(numbers), dtype="i8")
+    total = max([*numbers, 201]) + more
+    known = ranks.Ranks(ascending, total)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ranks, "AT_ONCE", at_once)
+        found = known.places(np.array([*others, total], dtype="i8"))
+    assert found.tolist() == [*(sorted(numbers).index(n) if n in numbers else -1 for n in others), -1]
+
+
+@pytest.mark.parametrize("repeats", [False, True])
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_many_thin_keys_are_ranked(repeats, shuffled):
+    rng = np.random.default_rng(0)
+    many = np.arange(1_000_000) * 32
+    build = many[: keys.DENSE // 32 * 2].repeat(2) if repeats else many
+    build = rng.permutation(build) if shuffled else build
+    left = pd.DataFrame({"k": rng.integers(0, 40_000_000, 5000), "v": np.arange(5000.0)})
+    left.loc[::2, "k"] = rng.choice(build, 2500)
+    right = pd.DataFrame({"k": build, "w": np.arange(len(build))})
+    built = joins.Built(right, ["k"])
+    assert built.keys.ranks is not None
+    assert built.unique is not repeats
+    assert built.__sizeof__() < 60 * len(build)
+    for each in (built, pickle.loads(pickle.dumps(built))):
+        rows, partners = each.pairs(left, ["k"], inner=True)
+        want = left.reset_index().merge(right, on="k")
+        np.testing.assert_array_equal(rows, want["index"])
+        np.testing.assert_array_equal(right["w"].take(partners), want["w"])
 
 
 @given(st.lists(st.integers(0, 3), max_size=5), st.sampled_from(["m:1", "m:m"]))
