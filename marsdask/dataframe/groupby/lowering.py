@@ -40,6 +40,9 @@ MANY_GROUPS = 2_000_000
 
 Groups of 12M rows, 16 chunks, keys in order: 251 ms of CPU by ranges of keys, 463 by their hash and sorted again.
 """
+DEARER = 2
+"""So many times as many on a cluster, where each task costs some 3 ms. 32 chunks on two workers of one thread, s of CPU for sums in a
+tree and exchanged: 2M keys at random 1.5 and 1.8, 4M 2.5 and 2.0, 8M 7.2 and 3.1; in order 0.3 and 0.9, 0.5 and 1.0, 0.6 and 1.4."""
 AT_ONCE = 4
 """How often rows are in memory at once while a function works on groups, or their results are put in order: as they came, as
 one, in order, and what is made of them, of which not even the size is known before."""
@@ -192,8 +195,9 @@ def reduce(
         made = [*held] if len(made) > 1 else [held]
     if how == "auto":
         rows = max(sum(m.lengths or ()) for m in made)
+        many = MANY_GROUPS * (1 if graph.in_one_process() else DEARER)
         large = max(_table_bytes(m, spec, len(parts)) for m in made) > room.most_bytes()
-        how = "shuffle" if large or rows >= MANY_GROUPS else "tree"
+        how = "shuffle" if large or rows >= many else "tree"
     if how == "tree":
         graph.rule("groupby: tree over parts; over rows where keys hardly repeat")
         ends = [graph.tree(m, t.join, t.end, every=every) for m, t in zip(made, tabled, strict=True)]
