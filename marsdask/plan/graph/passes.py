@@ -75,7 +75,7 @@ def narrowed(graph: dict[Key, Any], keys: Sequence[Key], labels: dict[str, Label
                 repr((name, sorted(map(str, columns[key])))).encode(), digest_size=16
             ).hexdigest()
             other = f"{key_split(name)}-{digest}"
-            subs[key] = (other, *key[1:])
+            subs[key] = (other, *key[1:]) if type(key) is tuple else other
             if name in labels:
                 labels[other] = labels[name]
             del new[key]
