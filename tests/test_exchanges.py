@@ -6,9 +6,12 @@ import dask
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import marsdask.dataframe as md
 import marsdask.tensor as mt
+from marsdask.dataframe.groupby import ranges
 from marsdask.plan import graph
 from marsdask.plan.graph import Place, exchanges
 from marsdask.session import Session
@@ -38,6 +41,28 @@ def test_each_result_has_its_piece_of_every_chunk_in_order(chunks: int, results:
     wanted = [[(i, j) for i in range(chunks)] for j in range(results)]
     assert computed(exchanged(chunks, results)) == wanted
     assert computed(exchanged(chunks, results, shared=True)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("chunks", "results", "wide"), [(5, 4, 2), (40, 60, 2), (40, 60, 50), (4, 1, 1), (3, 9, 2)]
+)
+def test_only_pieces_with_rows_are_made(chunks: int, results: int, wide: int) -> None:
+    """Of what a chunk has no rows for there is a piece only where no chunk has any."""
+    reach = [range(min(i, results), min(i + wide, results)) for i in range(chunks)]
+
+    def pieces(number: int) -> list[tuple[int, int] | None]:
+        return [(number, j) if j in reach[number] else None for j in range(results)]
+
+    with graph.at(Place("test", "reach", False)):
+        found = graph.exchange(graph.constants(list(range(chunks))), pieces, list, results, reach=reach)
+    met = computed(found)
+    assert [[p for p in each if p] for each in met] == [
+        [(i, j) for i in range(chunks) if j in reach[i]] for j in range(results)
+    ]
+    few = sum(map(len, reach))
+    if few < 2 * chunks * math.sqrt(results):
+        assert min(map(len, met)) == 1
+        assert len(found.__dask_graph__()) <= few + 2 * chunks + 2 * results
 
 
 def test_two_steps_have_few_pieces() -> None:
@@ -131,3 +156,27 @@ def test_many_pieces_are_warned_of(chunks: int, results: int, shared: bool, warn
     with graph.at(place):
         graph.exchange(graph.constants(list(range(chunks))), pieces_of, list, results, results)
     assert [rule.startswith("warning: ") for rule in place.rules] == [True] * warned
+
+
+@given(
+    st.lists(st.lists(st.none() | st.integers(0, 9), max_size=6), min_size=1, max_size=5),
+    st.sampled_from(["i8", "f8", "M8[us]"]),
+    st.integers(1, 6),
+    st.booleans(),
+)
+def test_groups_are_in_the_ranges_that_their_table_reaches(
+    tables: list[list[int | None]], dtype: str, count: int, ordered: bool
+) -> None:
+    made = []
+    for keys in tables:
+        plain = [k for k in keys if k is not None or dtype != "i8"]
+        some = pd.Series(plain, dtype="f8").astype(dtype)
+        made.append(pd.DataFrame({ranges.FIRST: some.sort_values() if ordered else some}))
+    sampled = [ranges._sampled(table) for table in made]
+    cuts = ranges._cuts([some for some, *_ in sampled if len(some)], count).to_numpy()
+    for table, (some, *ends) in zip(made, sampled, strict=True):
+        if len(cuts) or not len(table):
+            pieces = ranges._cut(table, cuts=cuts)
+            reached = ranges._reach(cuts, some, *ends)
+            assert all(j in reached for j in range(len(cuts) + 1) if len(pieces[j].data[0]))
+            assert reached.stop <= len(cuts) + 1

@@ -47,7 +47,9 @@ def exchanged(
     made: Sequence[Chunks], ends: Sequence[Callable[[list[pd.DataFrame]], Any]], row_bytes: int
 ) -> Steps:
     """Of each table its groups, `end` of the rows that met, in chunks of the same ranges of keys. Lengths are known."""
-    samples = yield Ask(graph.per_chunk(_sampled, made[0], lengths=None))
+    found = yield Ask(*(graph.per_chunk(_sampled, each, lengths=None) for each in made))
+    sampled = found if len(made) > 1 else (found,)
+    samples = [some for some, *_ in sampled[0]]
     nbytes = max(shuffle.bytes_of(each, row_bytes) for each in made)
     most = min(made[0].count, max(room.chunk_count(nbytes, RANGE_BYTES), 2))
     cuts = _cuts([each for each in samples if len(each)], most).to_numpy()
@@ -55,9 +57,25 @@ def exchanged(
     graph.rule(f"groupby: parts exchanged by ranges of the first key, the result in {count} chunks")
     cut = partial(_cut, cuts=cuts)
     return [
-        graph.exchange(table, cut, partial(_met, end=end), count, regroup=regrouped)
-        for table, end in zip(made, ends, strict=True)
+        graph.exchange(
+            table,
+            cut,
+            partial(_met, end=end),
+            count,
+            regroup=regrouped,
+            reach=[_reach(cuts, *e) for e in each],
+        )
+        for table, end, each in zip(made, ends, sampled, strict=True)
     ]
+
+
+def _reach(cuts: np.ndarray, some: pd.Series, least: Any, largest: Any, has_holes: bool) -> range:
+    """The ranges that a table has rows in: between its least key and its largest, and the last where keys are missing."""
+    end = len(cuts)
+    if not len(some):
+        return range(end, end + has_holes)
+    first, last = np.searchsorted(cuts, [least, largest], side="right") if end else (0, 0)
+    return range(first, (end if has_holes else last) + 1)
 
 
 def in_order(
@@ -117,14 +135,18 @@ def _put(pieces: list[Pieces], *, end: Callable[[list[Any]], Any]) -> Any:
     return end([(*each.data, None)[:2] for each in pieces])
 
 
-def _sampled(table: pd.DataFrame) -> pd.Series:
-    return _some(table[FIRST])
+def _sampled(table: pd.DataFrame) -> tuple[pd.Series, Any, Any, bool]:
+    """Some keys of a table, the least and the largest, and whether some are missing."""
+    keys = table[FIRST]
+    values = keys.dropna().to_numpy()
+    ends = (values.min(), values.max()) if len(values) else (None, None)
+    return _some(keys), *ends, len(values) < len(keys)
 
 
 def _some(keys: Any) -> pd.Series:
-    """Some of them, the first and the last among them; none that is missing."""
+    """Some of them, ascending; none that is missing."""
     keys = pd.Series(keys)
-    return keys.iloc[some_places(len(keys))].dropna()
+    return keys.iloc[some_places(len(keys))].dropna().sort_values()
 
 
 def _cuts(samples: Sequence[pd.Series], count: int) -> pd.Series:

@@ -125,31 +125,41 @@ def exchange(
     *args: Any,
     lengths: Any = "unknown",
     regroup: Callable[[list[Any]], Sequence[Any]] | None = None,
+    reach: Sequence[range] | None = None,
 ) -> Chunks:
     """All to all: `split(chunk, *args)` gives `count` pieces, `merge(pieces)` makes chunk j of the j-th pieces.
 
     `args` as in `per_chunk`. In one process the merges pick their piece themselves; between processes each piece is a
     task of its own, so that only it travels, with memory of its own, so that only it stays. Pieces may be anything that has
     pieces and slices; then `regroup` makes the pieces of each place of the slices of several chunks for the same places.
+    `reach` are the places that each chunk has rows for, where that is known: between processes no other pieces are made.
     """
     shared = in_one_process()
     steps = 2 if min(chunks.count, count) >= TWO_STEPS_FROM else 1
     pieces = chunks.count * count
+    places = None if shared or reach is None else _all_reached(reach, count)
+    if places is not None:
+        few = sum(map(len, places))
+        if steps == 1 or few <= 2 * chunks.count * _root(count):
+            steps, pieces = 1, few
     if pieces > MANY_PIECES and (shared or steps == 1):
         warning(f"{chunks.count} x {count} = {pieces:,} pieces, which grows faster than the data. {FEWER}")
     if shared:
         cut = functools.partial(_cut_at_once, split)
-    elif steps == 1:
+    elif steps == 2:
+        cut = functools.partial(_cut_for_blocks, split, _root(count))
+    elif places is None:
         cut = functools.partial(_cut_apart, split)
     else:
-        cut = functools.partial(_cut_for_blocks, split, _root(count))
-    parts = per_chunk(cut, chunks, *args, label="split", lengths=None)
+        cut = functools.partial(_cut_for, split, places)
+    in_few = steps == 1 and places is not None
+    parts = per_chunk(cut, chunks, *args, label="split", lengths=None, number=in_few)
     if shared:
         refs = List(*map(TaskRef, parts.keys))
         return calls(((_merge_picked, merge, j, refs) for j in range(count)), (parts,), lengths)
     name = name_for()
     if steps == 1:
-        tasks = _in_one_step(name, parts, merge, count)
+        tasks = _in_one_step(name, parts, merge, places or [range(count)] * parts.count, count)
     elif regroup is None:
         tasks = _in_two_steps(name, parts, _transposed, functools.partial(_merge_all, merge), count)
     else:
@@ -158,16 +168,25 @@ def exchange(
 
 
 def _in_one_step(
-    name: str, parts: Chunks, merge: Callable[[list[Any]], Any], count: int
+    name: str, parts: Chunks, merge: Callable[[list[Any]], Any], places: Sequence[Sequence[int]], count: int
 ) -> dict[Key, GraphNode]:
     piece = name_for("piece")
     tasks: dict[Key, GraphNode] = {}
-    for j in range(count):
-        for i, part in enumerate(parts.keys):
+    met: list[list[TaskRef]] = [[] for _ in range(count)]
+    for i, (part, mine) in enumerate(zip(parts.keys, places, strict=True)):
+        for j in mine:
             tasks[piece, i, j] = Early((piece, i, j), operator.getitem, TaskRef(part), j)
-        refs = List(*(TaskRef((piece, i, j)) for i in range(parts.count)))
-        tasks[name, j] = Task((name, j), merge, refs)
+            met[j].append(TaskRef((piece, i, j)))
+    for j, refs in enumerate(met):
+        tasks[name, j] = Task((name, j), merge, List(*refs))
     return tasks
+
+
+def _all_reached(reach: Sequence[range], count: int) -> list[list[int]]:
+    """The places that each chunk makes pieces for; the first also for those that no chunk has rows for."""
+    places = [list(each) for each in reach]
+    places[0] = sorted({*places[0], *range(count)}.difference(*places[1:]).union(places[0]))
+    return places
 
 
 def _root(count: int) -> int:
@@ -238,6 +257,14 @@ def _cut_at_once(split: Callable[..., Any], *args: Any) -> Any:
 
 def _cut_apart(split: Callable[..., Any], *args: Any) -> list[Any]:
     return [_owned(piece) for piece in split(*args)]
+
+
+def _cut_for(
+    split: Callable[..., Any], places: Sequence[Sequence[int]], number: int, *args: Any
+) -> dict[int, Any]:
+    """Those pieces that are wanted of a chunk."""
+    pieces = split(*args)
+    return {j: _owned(pieces[j]) for j in places[number]}
 
 
 def _cut_for_blocks(split: Callable[..., Any], wide: int, *args: Any) -> list[Any]:
