@@ -1,6 +1,7 @@
 """Exchanges between processes: many chunks go in two steps, with the pieces and the order of one."""
 
 import math
+import sys
 
 import dask
 import numpy as np
@@ -16,6 +17,7 @@ from marsdask.plan import graph
 from marsdask.plan.graph import Place, exchanges
 from marsdask.session import Session
 from marsdask.tensor.sorting.sort import split, splitters
+from tests.oracle import assert_like
 
 pytestmark = pytest.mark.once
 
@@ -180,3 +182,26 @@ def test_groups_are_in_the_ranges_that_their_table_reaches(
             reached = ranges._reach(cuts, some, *ends)
             assert all(j in reached for j in range(len(cuts) + 1) if len(pieces[j].data[0]))
             assert reached.stop <= len(cuts) + 1
+
+
+@pytest.mark.parametrize("kind", ["ordered", "random", "holes", "dates"])
+def test_groups_exchanged_by_ranges_are_those_of_pandas(
+    each_session: Session, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    key = np.arange(900) // 2 if kind in ("ordered", "dates") else rng.integers(0, 200, 900)
+    raw = pd.DataFrame({"k": key, "j": key % 3, "s": rng.integers(0, 4, 900), "v": rng.random(900)})
+    if kind == "holes":
+        raw["k"] = raw.k.where(raw.k % 7 > 0)
+    if kind == "dates":
+        raw["k"] = pd.Timestamp("2020") + pd.to_timedelta(raw.k, "D")
+    lowering = sys.modules["marsdask.dataframe.groupby.lowering"]
+    monkeypatch.setattr(lowering, "MANY_GROUPS", 1)
+    monkeypatch.setattr(lowering, "MANY_CHUNKS", 2)
+    monkeypatch.setattr(ranges, "RANGE_BYTES", 1000)
+    frame = md.DataFrame(raw, chunk_size=90)
+    outputs = {"n": ("s", "nunique"), "low": ("v", "min"), "rows": ("s", "size")}
+    for by in ("k", ["k", "j"]):
+        made = frame.groupby(by, dropna=False).agg(**outputs)
+        assert "exchanged by ranges" in made.explain(ask=True)
+        assert_like(made.execute().fetch(), raw.groupby(by, dropna=False).agg(**outputs))

@@ -142,9 +142,8 @@ class Keys:
         self.table: np.ndarray | None = None
         self.ranks: Ranks | None = None
         self.index: pd.Index | None = None
-        self.order: np.ndarray | None = (
-            None  # rows by key where keys repeat or are ranked; and where each repeated key's rows start
-        )
+        # Rows by key where keys repeat or are ranked; and where each key's rows start, if keys repeat.
+        self.order: np.ndarray | None = None
         self.starts: np.ndarray | None = None
         self.sieve: tuple[int, np.ndarray] | None = None
         if not self.packed:
