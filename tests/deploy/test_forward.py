@@ -46,15 +46,12 @@ class Websocket:
 @pytest.fixture(params=[ConnectionResetError(104, "reset by peer"), TimeoutError(110, "timed out")], ids=str)
 def websocket(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Websocket]:
     made = Websocket(request.param)
-    monkeypatch.setattr(
-        "kubernetes.stream.portforward", lambda *_, ports: ws_client.PortForward(made, [int(ports)])
-    )
+    monkeypatch.setattr(ws_client, "create_websocket", lambda *_: made)
     yield made
     made.far.close()
     made.close()
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_an_error_of_the_connection_ends_it(websocket: Websocket) -> None:
     """kubernetes' own thread ends and leaves its sockets open: where the error is kept, as by pytest, a session would wait for ever."""
     api_client = client.ApiClient(client.Configuration(host="http://127.0.0.1:1"))

@@ -8,7 +8,9 @@ import socket
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, urlparse
 
 from marsdask.deploy.kubernetes.names import COMM, WEB, ports_of
 from marsdask.errors import KubernetesError, MarsDaskError
@@ -145,12 +147,13 @@ class Forward:
         from kubernetes.client import ApiException
         from kubernetes.stream import portforward
 
+        forwarded = partial(portforward.func, _quietly_joined, *portforward.args[1:])
         # portforward() changes its API client while it connects, so it gets one of its own.
         api_client = client.ApiClient(self.configuration)
         api_client.default_headers.update(self.headers)
         connect = client.CoreV1Api(api_client).connect_get_namespaced_pod_portforward
         try:
-            joined = portforward(connect, self.pod(), self.namespace, ports=str(port))
+            joined = forwarded(connect, self.pod(), self.namespace, ports=str(port))
         except ApiException as error:
             raise KubernetesError(str(error.reason)) from error
         finally:
@@ -160,6 +163,32 @@ class Forward:
             # What is not acknowledged would be sent for a quarter of an hour where the network went away.
             to_server.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, NO_ANSWER * 1000)
         return joined
+
+
+def _quietly_joined(configuration: Any, _method: str, url: str, **kwargs: Any) -> Any:
+    """What kubernetes's `portforward_call` gives, whose thread takes a connection that broke for one that ended.
+
+    It sends to the API server without looking whether that is still there, and an error in it is printed as a thread's.
+    """
+    from kubernetes.client import ApiException
+    from kubernetes.stream import ws_client
+
+    class Joined(ws_client.PortForward):  # type: ignore[misc]
+        def _proxy(self) -> None:
+            try:
+                super()._proxy()
+            except OSError as error:
+                logger.debug("a connection to the scheduler's pod broke: %s", error)
+
+    query = kwargs.get("query_params") or parse_qsl(urlparse(url).query, keep_blank_values=True)
+    ports = [int(value) for name, value in query if name == "ports"]
+    try:
+        websocket = ws_client.create_websocket(
+            configuration, ws_client.get_websocket_url(url, query), kwargs.get("headers")
+        )
+    except Exception as error:
+        raise ApiException(status=0, reason=str(error)) from error
+    return Joined(websocket, ports)
 
 
 def copy(source: Any, target: Any) -> None:
