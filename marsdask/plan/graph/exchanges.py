@@ -143,7 +143,9 @@ def exchange(
         if steps == 1 or few <= 2 * chunks.count * _root(count):
             steps, pieces = 1, few
     if pieces > MANY_PIECES and (shared or steps == 1):
-        warning(f"{chunks.count} x {count} = {pieces:,} pieces, which grows faster than the data. {FEWER}")
+        warning(
+            f"{pieces:,} pieces of {chunks.count} chunks for {count}, which grow faster than the data. {FEWER}"
+        )
     if shared:
         cut = functools.partial(_cut_at_once, split)
     elif steps == 2:

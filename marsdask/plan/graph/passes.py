@@ -71,10 +71,7 @@ def narrowed(graph: dict[Key, Any], keys: Sequence[Key], labels: dict[str, Label
         less = task.func.narrow(columns[key], *task.args)
         if less is not None:
             name = name_of(key)
-            digest = hashlib.blake2b(
-                repr((name, sorted(map(str, columns[key])))).encode(), digest_size=16
-            ).hexdigest()
-            other = f"{key_split(name)}-{digest}"
+            other = _hashed(key_split(name), repr((name, sorted(map(str, columns[key])))))
             subs[key] = (other, *key[1:]) if type(key) is tuple else other
             if name in labels:
                 labels[other] = labels[name]
@@ -464,8 +461,13 @@ def _new_names(graph: dict[Key, Any], labels: Mapping[str, Label]) -> dict[str, 
             continue
         shown = _shown(name, label, task, labels)
         if key_split(name) != shown:
-            new[name] = f"{shown}-{hashlib.blake2b(name.encode(), digest_size=16).hexdigest()}"
+            new[name] = _hashed(shown, name)
     return new
+
+
+def _hashed(shown: str, what: str) -> str:
+    """A name that is shown as `shown`, and is told by the rest of it from others: it is a digest, as Dask's are."""
+    return f"{shown}-{hashlib.blake2b(what.encode(), digest_size=16).hexdigest()}"
 
 
 def _label(name: str, labels: Mapping[str, Label], user: Mapping[str, str]) -> Label:
