@@ -147,6 +147,29 @@ def test_a_cluster_without_its_worker_group_has_its_parts_made_again(monkeypatch
     assert told(heard) == {"phase": "Created"}  # kopf never told of it
 
 
+def test_the_parts_of_a_cluster_that_stays_created_are_made_as_dask_kubernetes_makes_them(
+    monkeypatch,
+) -> None:
+    from dask_kubernetes.operator.controller import controller
+
+    made = []
+
+    async def create(**known) -> None:
+        made.append(known)
+
+    monkeypatch.setattr(controller, "daskcluster_create_components", create)
+    known = {
+        "name": "plain",
+        "namespace": "there",
+        "logger": logging.getLogger(),
+        "spec": {},
+        "meta": {},
+        "patch": kopf.Patch(),
+    }
+    asyncio.run(handlers.forgotten(**known))
+    assert made == [known]
+
+
 def test_what_is_being_made_is_left_alone() -> None:
     assert handlers.incomplete(status={})
     assert handlers.incomplete(status={"phase": "Running"})

@@ -172,9 +172,9 @@ def test_fifty_at_once(kept, api: Api) -> None:
             until(settled, 2 * PATIENCE)  # 100 s alone, 600 where all other tests take the processors
         except AssertionError as error:
             error.add_note(f"Not settled: {unsettled}")
-            error.add_note(
-                f"Clusters: {[(e['metadata']['name'], e.get('status')) for e in api.clusters(where)]}"
-            )
+            for each in api.clusters(where):
+                if each.get("status", {}).get("phase") != "Running":
+                    error.add_note(f"{each['metadata']} {each.get('status')}")
             error.add_note(f"Pods: {[e['metadata']['name'] for e in api.pods(where, '')]}")
             raise
         assert made[0].last()["type"] == "Running"

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 import yaml
@@ -67,6 +68,26 @@ def test_a_cluster_does_not_stay_pending(place: Place, api: Api) -> None:
         until(lambda: phase() == "Running")
         api.patched("daskclusters", where, "slow", {"status": {"phase": "Pending"}})
         until(lambda: phase() == "Running")
+
+
+def test_a_cluster_does_not_stay_created(place: Place, api: Api) -> None:
+    """As kopf leaves one now and then; here because it has noted that it is done with Created."""
+    done = "kopf.zalando.org/last-handled-configuration"
+
+    def found() -> dict[str, Any]:
+        made = api.get("daskclusters", where, "left")
+        assert made is not None
+        return made
+
+    with namespace(api) as where:
+        api.made("daskclusters", where, cluster_spec("left", place.image, workers=0))
+        until(lambda: found().get("status", {}).get("phase") == "Running")
+        noted = json.loads(found()["metadata"]["annotations"][done]) | {"status": {"phase": "Created"}}
+        change = {"metadata": {"annotations": {done: json.dumps(noted)}}, "status": {"phase": "Created"}}
+        api.patched("daskclusters", where, "left", change)
+        api.call(api.core.delete_namespaced_service, "left-scheduler", where)
+        until(lambda: found()["status"]["phase"] == "Running")
+        assert api.service(where, "left-scheduler")
 
 
 def test_a_job_and_an_idle_cluster(place: Place, api: Api) -> None:

@@ -26,6 +26,8 @@ from marsdask.deploy.kubernetes.specs import token_in
 FINALIZER = kopf.OperatorSettings().persistence.finalizer
 """What kopf puts on a cluster, so that it is not gone before kopf has been heard."""
 OWNERS = ("DaskCluster", "DaskJob", "DaskWorkerGroup")
+SILENT = 90
+"""Seconds without a change after which nobody is at work: kopf tries again what failed 60 s later, and an attempt takes its time."""
 
 
 @kopf.on.startup()
@@ -202,6 +204,21 @@ async def complete(
     heard = (namespace, group) in known["groups"]
     if status.get("phase") is None or not (heard or await asyncio.to_thread(grouped, namespace, group)):
         patch.status["phase"] = "Created"
+
+
+@kopf.timer(f"daskclusters.{GROUP}", field="status.phase", value="Created", idle=SILENT, interval=SILENT)
+async def forgotten(name: str, logger: logging.Logger | logging.LoggerAdapter[Any], **known: Any) -> None:
+    """Make the parts of a cluster that stays Created, as dask-kubernetes would if kopf told it of that.
+
+    kopf goes on with an object at its next event, and a cluster that waits for its parts has none. So it is left for ever where the
+    event was spent: its own change of the object was given up after all attempts, or a request of the handler is never answered (those
+    of kr8s end after no time). To change the object once more would do for the first, not for the second. A part that is there already
+    is left as it is.
+    """
+    from dask_kubernetes.operator.controller import controller
+
+    logger.info(f"{name} has been Created for {SILENT} s without a change: its parts are made now.")
+    await controller.daskcluster_create_components(name=name, logger=logger, **known)
 
 
 def grouped(namespace: str, group: str) -> bool:
