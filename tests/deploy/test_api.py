@@ -26,7 +26,9 @@ GONE = 0
 class Server:
     """Answers with these, one after the other; the last stays. `asked` has what it was asked."""
 
-    def __init__(self, *answers: int, body: Any = None, headers: dict[str, str] | None = None):
+    def __init__(
+        self, *answers: int, body: Any = None, headers: dict[str, str] | None = None, after: float = 0
+    ):
         self.answers, self.asked = list(answers), list[str]()
         outer = self
 
@@ -38,6 +40,7 @@ class Server:
                 if status == GONE:
                     self.close_connection = True
                     return
+                time.sleep(after)
                 self.send_response(status)
                 text = json.dumps(body if body and status != 200 else {"message": "so", "items": []}).encode()
                 for name, value in {"Content-Length": str(len(text)), **(headers or {})}.items():
@@ -91,6 +94,17 @@ def test_busy(serve: Any, busy: int) -> None:
     assert server.api.pods("flights", "") == []
     assert server.asked == ["GET"] * 3
     assert server.api.answering_for < math.inf
+
+
+@pytest.mark.parametrize(("connect", "after"), [(30.0, 0), (0.2, 0.3)])
+def test_slow_is_told_from_prompt(
+    serve: Any, monkeypatch: pytest.MonkeyPatch, connect: float, after: float
+) -> None:
+    """urllib3 asks again by itself where an answer does not come, and the call takes its time."""
+    monkeypatch.setattr(apis, "CALL_TIMEOUT", (connect, 30.0))
+    server = serve(200, after=after)
+    assert server.api.pods("flights", "") == []
+    assert (server.api.answering_for < math.inf) == (after > 0)
 
 
 def test_it_is_let_be_as_long_as_it_says(serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:

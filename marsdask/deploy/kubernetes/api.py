@@ -90,6 +90,7 @@ class Api:
 
         begun, lost = time.monotonic(), False
         while True:
+            asked = time.monotonic()
             try:
                 # As it comes: the client's own models refuse what they do not expect.
                 answer = function(*args, _preload_content=False, _request_timeout=CALL_TIMEOUT, **kwargs)
@@ -117,11 +118,15 @@ class Api:
                 self._wait(away, {})
             else:
                 self.answered = True
+                if (
+                    time.monotonic() - asked > CALL_TIMEOUT[0]
+                ):  # urllib3 asks again by itself, and tells nobody
+                    self.away_at = time.monotonic()
                 return found
 
     @property
     def answering_for(self) -> float:
-        """Seconds since it last had to be asked again."""
+        """Seconds since it last had to be asked again, or took long to answer."""
         return time.monotonic() - self.away_at
 
     def _over(self, begun: float) -> bool:
