@@ -87,8 +87,10 @@ def told(api: Api, namespace: str, made: dict[str, Any]) -> Told | None:
     phase = made.get("status", {}).get("phase")
     (path,) = (v["hostPath"]["path"] for v in made["spec"]["volumes"] if "hostPath" in v)
     if phase == "Succeeded":
-        with contextlib.suppress(ValueError):
-            return Told(node, f"{path}: {_said(json.loads(api.log(namespace, name, lines=1) or ''))}")
+        # What it logs of each directory goes another way, and may come after its answer.
+        for line in (api.log(namespace, name, lines=1000) or "").splitlines():
+            if line.startswith("{"):
+                return Told(node, f"{path}: {_said(json.loads(line))}")
     if phase in ("Succeeded", "Failed"):
         log = (api.log(namespace, name, lines=5) or "").strip()
         return Told(node, f"{path}: {log or phase}", fine=False)
