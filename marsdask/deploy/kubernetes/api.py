@@ -118,10 +118,9 @@ class Api:
                 self._wait(away, {})
             else:
                 self.answered = True
-                if (
-                    time.monotonic() - asked > CALL_TIMEOUT[0]
-                ):  # urllib3 asks again by itself, and tells nobody
-                    self.away_at = time.monotonic()
+                now = time.monotonic()
+                if now - asked > CALL_TIMEOUT[0]:  # urllib3 asks again by itself, and tells nobody
+                    self.away_at = now
                 return found
 
     @property
