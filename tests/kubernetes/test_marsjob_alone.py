@@ -39,7 +39,7 @@ def end_operator(api: Api) -> None:
 def test_killed_at_each_step_jobs_come_to_the_same_end(kept, api: Api) -> None:
     """Created, running, failed and due for deletion while no operator is there."""
     with namespace(api) as where:
-        job = small(ttlSecondsAfterFinished=3, cleanPodPolicy="All")
+        job = small(cleanPodPolicy="All")
         end_operator(api)
         made = create(api, where, job)
         made.becomes("Created")
@@ -49,6 +49,7 @@ def test_killed_at_each_step_jobs_come_to_the_same_end(kept, api: Api) -> None:
         (scheduler,) = made.pods("scheduler")
         api.call(api.core.delete_namespaced_pod, scheduler["metadata"]["name"], where)
         made.becomes("Failed")
+        made.changed({"spec": {"ttlSecondsAfterFinished": 3}})
         end_operator(api)
         until(lambda: not made.body())
         until(lambda: not api.pods(where, ""))
