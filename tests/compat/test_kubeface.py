@@ -404,7 +404,7 @@ class Straggles:
                 (self.folder / "began").touch(exist_ok=False)
             except FileExistsError:
                 return x * 10
-            deadline = time.monotonic() + 20
+            deadline = time.monotonic() + 120
             while time.monotonic() < deadline and not (self.folder / "over").exists():
                 time.sleep(0.1)
         time.sleep(0.05)
@@ -415,7 +415,7 @@ def test_speculation_gives_each_result_once(here: Any, tmp_path: Path) -> None:
     client = client_of(*here, "--kubeface-max-simultaneous-tasks", 4)
     began = time.monotonic()
     assert list(client.map(Straggles(tmp_path), range(20))) == [x * 10 for x in range(20)]
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 100
     (tmp_path / "over").touch()
 
 
