@@ -24,6 +24,7 @@ class Logs:
     [
         ("Succeeded", f"{LOGGED}\n{ANSWER}\n", SAID, True),
         ("Succeeded", f"{ANSWER}\n{LOGGED}\n{LOGGED}\n", SAID, True),  # two streams, in no order
+        ("Succeeded", f"{{what is no answer\n{ANSWER}\n", SAID, True),
         ("Succeeded", None, "node: /left: Succeeded", False),
         ("Failed", "no such user\n", "node: /left: no such user", False),
     ],

@@ -90,7 +90,8 @@ def told(api: Api, namespace: str, made: dict[str, Any]) -> Told | None:
         # What it logs of each directory goes another way, and may come after its answer.
         for line in (api.log(namespace, name, lines=1000) or "").splitlines():
             if line.startswith("{"):
-                return Told(node, f"{path}: {_said(json.loads(line))}")
+                with contextlib.suppress(ValueError):
+                    return Told(node, f"{path}: {_said(json.loads(line))}")
     if phase in ("Succeeded", "Failed"):
         log = (api.log(namespace, name, lines=5) or "").strip()
         return Told(node, f"{path}: {log or phase}", fine=False)
