@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import logging
 import os
 import signal
 import socket
@@ -9,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -82,6 +83,13 @@ def at_once() -> Iterator[None]:
     yield
     took = time.monotonic() - began
     assert took < PATIENCE, f"it took {took:.0f} s"
+
+
+def errors(records: Iterable[logging.LogRecord]) -> list[str]:
+    """The errors that were logged, without futures that nobody asked: asyncio tells of those where garbage is collected,
+    of whichever test. distributed leaves one where an event loop ends at the moment that a batch of messages was due."""
+    told = (record.getMessage() for record in records if record.levelno >= logging.ERROR)
+    return [line for line in told if not line.startswith("Future exception was never retrieved")]
 
 
 @contextlib.contextmanager

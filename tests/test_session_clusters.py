@@ -24,7 +24,17 @@ import marsdask.tensor as mt
 from marsdask.engine.workers import workers_of
 from marsdask.errors import NoSuchSession, NotPicklable, WrongSession
 from marsdask.session import Session, get_default_session, new_session
-from tests.processes import ENVIRONMENT, PATIENCE, Cluster, Gate, plain_cluster, process, tasks_on, until
+from tests.processes import (
+    ENVIRONMENT,
+    PATIENCE,
+    Cluster,
+    Gate,
+    errors,
+    plain_cluster,
+    process,
+    tasks_on,
+    until,
+)
 
 pytestmark = [pytest.mark.processes, pytest.mark.oldest]
 
@@ -366,7 +376,7 @@ def test_runs_that_have_long_been_over_are_forgotten(
         )
         assert not any(of_runs.values())
         assert (held + 1).sum().execute(session=session).fetch() == 8
-    assert not [r for r in caplog.records if r.levelname == "ERROR"]
+    assert not errors(caplog.records)
 
 
 def test_local_cluster_is_patient_unless_somebody_said_otherwise(two_workers: Session) -> None:

@@ -84,7 +84,7 @@ def test_what_the_server_says_of_the_end_is_told(
     try:
         with socket.create_connection(("127.0.0.1", forward.local(8786)), timeout=PATIENCE) as near:
             assert near.recv(1) == b""
-        until(lambda: caplog.text, "a warning")
+        until(lambda: "lost connection to pod" in caplog.text, "a warning")
     finally:
         forward.close()
     assert "connection to port 8786 of the scheduler's pod ended: lost connection to pod" in caplog.text

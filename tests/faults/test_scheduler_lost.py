@@ -20,7 +20,7 @@ from marsdask import option_context, remote
 from marsdask.errors import SchedulerLost, WrongSession
 from marsdask.session import Session, new_session
 from tests.faults.processes import Bare, digest
-from tests.processes import NEVER, PATIENCE, Gate, at_once, through, until
+from tests.processes import NEVER, PATIENCE, Gate, at_once, errors, through, until
 
 pytestmark = [pytest.mark.processes, pytest.mark.slow]
 
@@ -38,7 +38,7 @@ def quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     log.addHandler(caplog.handler)
     yield
     log.removeHandler(caplog.handler)
-    assert not [r for r in caplog.get_records("call") if r.levelno >= logging.ERROR], caplog.text
+    assert not errors(caplog.get_records("call")), caplog.text
 
 
 def double(x: Any) -> Any:
