@@ -10,6 +10,7 @@ import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import dask
 import distributed
@@ -453,6 +454,8 @@ def test_a_small_result_comes_in_one_round_and_is_the_clusters_afterwards(monkey
         monkeypatch.setattr(session.engine, "submit", lambda *how: rounds.append(how) or submit(*how))
         done.execute(session=session)
         assert len(rounds) == 1
+        ((_, keys),) = rounds
+        assert len(keys) == 1  # and no task that looks at it
         gather = session.client.gather
         monkeypatch.setattr(session.client, "gather", None)
         first = done.fetch(session=session)
@@ -462,6 +465,17 @@ def test_a_small_result_comes_in_one_round_and_is_the_clusters_afterwards(monkey
         pd.testing.assert_frame_equal(done.fetch(session=session), frame.groupby("k").sum())
 
 
+def test_a_large_result_of_one_chunk_is_looked_at_where_it_is(monkeypatch: Any) -> None:
+    frame = pd.DataFrame({"v": np.arange(20_000.0)})
+    with new_session(n_worker=1, default=False) as session:
+        monkeypatch.setattr(session.client, "gather", gathered := Mock(wraps=session.client.gather))
+        done = (rows := md.DataFrame(frame, chunk_size=30_000))[rows.v > 9].execute(session=session)
+        assert done.shape == (19_990, 1)
+        ((look,),) = (call.args[0] for call in gathered.call_args_list)
+        assert look.key.startswith("shape-")
+        pd.testing.assert_frame_equal(done.fetch(session=session), frame[frame.v > 9])
+
+
 def test_what_cannot_be_sent_is_no_part_of_what_is_told() -> None:
     """An error of fetching it is not one of executing it."""
     with new_session(n_worker=1, default=False) as session:
@@ -469,3 +483,8 @@ def test_what_cannot_be_sent_is_no_part_of_what_is_told() -> None:
         done = made.execute(session=session)
         with pytest.raises(NotPicklable):
             done.fetch(session=session)
+        unsendable = session.client.submit(threading.Lock)
+        session.engine.submit({}, [unsendable.key])
+        assert session.engine.small(unsendable, 2**16) is None  # whatever its dtypes said
+        with pytest.raises(NotPicklable):
+            session.engine.values([unsendable])

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 import dask
@@ -25,6 +26,7 @@ from marsdask.options import options
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
 from marsdask.plan.lower import Ask, Kept, Question, Spare
+from marsdask.plan.meta import FrameMeta, meta
 
 FORKED_FROM: list[int] = []
 """The process that has a session on a cluster, in one that `os.fork()` has made of it."""
@@ -83,6 +85,10 @@ class Engine(Protocol):
 
     def values(self, held: Sequence[Any]) -> list[Any]:
         """The data of what is held."""
+
+    def small(self, held: Any, most: float) -> Any:
+        """The data of what is held, if they are of up to so many bytes and come at once; else None."""
+        return None
 
     def keep(self, held: Any, value: Any) -> None:
         """Have the value of what is held at hand for who asks first; somewhere else it is one anyway."""
@@ -159,11 +165,12 @@ def run(
     collections: Sequence[Any],
     kept: Kept,
     sized: Sequence[Any],
-    typed: Sequence[Key] = (),
+    typed: Mapping[Key, Chunks] = MappingProxyType({}),
 ) -> tuple[dict[Key, Any], Shapes, dict[Key, Any]]:
     """Compute collections in one run.
 
-    What is held, by key; the shapes of chunks of those in `sized` that were not known; and the dtypes of the chunks in `typed`.
+    What is held, by key; the shapes of chunks of those in `sized` that were not known; and the dtypes of the chunks in
+    `typed`, each of the collection beside it.
     """
     keys = [k for c in collections for k in graph.keys_of(c)]
     tasks = graph.wanted_only(graph.merged(collections, kept=kept), keys)
@@ -179,9 +186,14 @@ def run(
         return held, {k: np.shape(held[k]) for k in unsure}, {k: _dtypes(held[k]) for k in typed}
     tasks, shown = graph.named(tasks, keys, kept.labels)
     names = dict(zip(keys, shown, strict=True))
+    looks: dict[Key, Any] = dict.fromkeys(unsure, np.shape) | dict.fromkeys(typed, _look)
+    if len(looks) == 1 and looks.keys() == typed.keys():  # what a program asks for, mostly
+        held = dict(zip(keys, engine.submit(tasks, shown), strict=True))
+        ((key, chunks),) = typed.items()
+        look = _looked(engine, held[key], chunks)
+        return held, dict.fromkeys(unsure, look.shape), {key: look.dtypes}
     # Each right after its chunk: later that may be on disk, and would be read for it.
     measuring = f"shape-{uuid.uuid4().hex}"
-    looks: dict[Key, Any] = dict.fromkeys(unsure, np.shape) | dict.fromkeys(typed, _look)
     asked: dict[Key, Any] = {
         (measuring, k): graph.soon((measuring, k), look, names[k]) for k, look in looks.items()
     }
@@ -206,15 +218,15 @@ class Done(NamedTuple):
 def persist(engine: Engine, collections: Sequence[Any], kept: Kept) -> list[Done]:
     """The same collections over computed chunks."""
     runs.next_round(1.0)
-    typed = dict.fromkeys(c.keys[_first(c.lengths)] for c in collections if _of_pandas(c))
-    held, shapes, dtypes = run(engine, collections, kept, collections, list(typed))
+    typed = {c.keys[_first(c.lengths)]: c for c in collections if _of_pandas(c)}
+    held, shapes, dtypes = run(engine, collections, kept, collections, typed)
     done = []
     for collection in collections:
         sizes, found = _sizes_of(collection, shapes), None
         if _of_pandas(collection):
             key = collection.keys[_first(sizes)]
             # Which has rows was not known, perhaps, before the run.
-            found = dtypes[key] if key in dtypes else _described(engine, held[key])
+            found = dtypes[key] if key in dtypes else _looked(engine, held[key], collection).dtypes
         done.append(Done(graph.holding(collection, held, sizes), found))
     return done
 
@@ -228,16 +240,23 @@ def _first(lengths: Sequence[float]) -> int:
     return next((i for i, n in enumerate(lengths) if n), 0)
 
 
-def _described(engine: Engine, held: Any) -> Any:
-    """The dtypes of a chunk that the engine holds."""
-    if engine.shared_memory:
-        return _dtypes(held)
-    key = f"dtypes-{uuid.uuid4().hex}"
-    return engine.values(engine.submit({key: graph.call(key, _dtypes, held)}, [key]))[0]
-
-
 SMALL = 2**16
 """Bytes of a chunk that comes with its dtypes: of what is executed and fetched 5 ms of 75 on two workers, TPC-H q11."""
+
+
+def _looked(engine: Engine, held: Any, chunks: Chunks) -> Look:
+    """A look at one of these chunks, which the engine holds: here where it is small and can be sent, else where it is."""
+    if engine.shared_memory:
+        return Look(np.shape(held), _dtypes(held), None)
+    said = meta(chunks.node) if chunks.node is not None else None
+    if isinstance(said, FrameMeta) and _plain(said.shown) and (part := engine.small(held, SMALL)) is not None:
+        look = Look(np.shape(part), _dtypes(part), part)
+    else:
+        key = f"shape-{uuid.uuid4().hex}"
+        look = engine.values(engine.submit({key: graph.call(key, _look, held)}, [key]))[0]
+    if look.part is not None:
+        engine.keep(held, look.part)
+    return look
 
 
 class Look(NamedTuple):
@@ -250,10 +269,15 @@ class Look(NamedTuple):
 
 
 def _look(part: Any) -> Look:
+    small = graph.if_small(part, most=SMALL) if _plain(part) else None
+    return Look(np.shape(part), _dtypes(part), small)
+
+
+def _plain(part: Any) -> bool:
+    """Whether its dtypes are of what can be sent, whatever the values are."""
     dtypes, labels = _dtypes(part), getattr(part, "index", part)
     kinds = [*(dtypes if isinstance(dtypes, list) else [dtypes]), *graph.dtypes_of(labels)]
-    plain = all(getattr(d, "kind", "O") != "O" or isinstance(d, pd.StringDtype) for d in kinds)
-    return Look(np.shape(part), dtypes, graph.if_small(part, most=SMALL) if plain else None)
+    return all(getattr(d, "kind", "O") != "O" or isinstance(d, pd.StringDtype) for d in kinds)
 
 
 def _dtypes(part: Any) -> Any:
