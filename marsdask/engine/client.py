@@ -165,18 +165,11 @@ class Distributed:
 
     def _finished(self, futures: list[Any]) -> Any:
         """Wait until all have come, or one has failed; the first that has."""
-        # The public wait() takes its client from a setting of the whole process, which others may be changing now.
-        # as_completed(loop=) is public too and costs no more, but waits for ever where the client is closed meanwhile.
-        from distributed.client import _wait
-
         with (
             _as_ours(lambda error: failures.forgotten(error, self.client.status), CancelledError),
             self.stalled.watched(functools.partial(self._cancel, futures)),
         ):
-            failed = self.client.sync(_failed, futures)
-            if failed is None:
-                self.client.sync(_wait, futures)  # says what was cancelled, and why
-            return failed
+            return self.client.sync(_failed, futures)
 
     def keep(self, held: Any, value: Any) -> None:
         self._at_hand[held] = value
@@ -354,6 +347,9 @@ logging.getLogger("distributed.client").addFilter(_gives_up)
 
 async def _failed(futures: list[Any]) -> Any:
     """The first of these futures that fails; None when all have ended, and none has."""
+    # The public wait() takes its client from a setting of the whole process, which others may be changing now.
+    # as_completed(loop=) is public too and costs no more, but waits for ever where the client is closed meanwhile.
+    from distributed.client import _wait
 
     async def ended(future: Any) -> None:
         await future._state.wait()
@@ -368,6 +364,8 @@ async def _failed(futures: list[Any]) -> Any:
     finally:
         for each in waits:
             each.cancel()
+    await _wait(futures)  # says what was cancelled, and why
+    return None
 
 
 def when_over(client: Any, future: Any, call: Callable[[Any], None]) -> None:
