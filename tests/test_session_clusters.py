@@ -385,6 +385,9 @@ def test_local_cluster_is_patient_unless_somebody_said_otherwise(two_workers: Se
     assert dask.config.get("distributed.scheduler.no-workers-timeout") == "5 minutes"
     assert dask.config.get("distributed.scheduler.worker-saturation") == 4.0
     assert two_workers.client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.WORKER_SATURATION) == 4.0
+    assert set(two_workers.client.run(dask.config.get, "distributed.worker.profile.interval").values()) == {
+        "100ms"
+    }
     told = {"DASK_DISTRIBUTED__SCHEDULER__NO_WORKERS_TIMEOUT": "7s"}
     told["DASK_DISTRIBUTED__SCHEDULER__WORKER_SATURATION"] = "1.1"  # which is Dask's default too
     program = (
