@@ -479,6 +479,15 @@ def test_a_large_result_of_one_chunk_is_looked_at_where_it_is(monkeypatch: Any) 
         pd.testing.assert_frame_equal(done.fetch(session=session), frame[frame.v > 9])
 
 
+def test_a_chunk_among_others_is_looked_at_when_it_is_made(monkeypatch: Any) -> None:
+    """Later it may be on disk."""
+    with new_session(n_worker=1, default=False) as session:
+        monkeypatch.setattr(session.engine, "submit", submitted := Mock(wraps=session.engine.submit))
+        md.DataFrame({"v": range(9)}, chunk_size=3).add(1).execute(session=session)
+        ((_, keys),) = (call.args for call in submitted.call_args_list)
+        assert len(keys) == 3 + 1
+
+
 def test_what_cannot_be_sent_is_no_part_of_what_is_told() -> None:
     """An error of fetching it is not one of executing it."""
     with new_session(n_worker=1, default=False) as session:

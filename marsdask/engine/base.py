@@ -186,14 +186,14 @@ def run(
         return held, {k: np.shape(held[k]) for k in unsure}, {k: _dtypes(held[k]) for k in typed}
     tasks, shown = graph.named(tasks, keys, kept.labels)
     names = dict(zip(keys, shown, strict=True))
-    looks: dict[Key, Any] = dict.fromkeys(unsure, np.shape) | dict.fromkeys(typed, _look)
-    if len(looks) == 1 and looks.keys() == typed.keys():  # what a program asks for, mostly
-        held = dict(zip(keys, engine.submit(tasks, shown), strict=True))
+    if len(keys) == len(typed) == 1:  # what a program asks for, mostly
         ((key, chunks),) = typed.items()
-        look = _looked(engine, held[key], chunks)
-        return held, dict.fromkeys(unsure, look.shape), {key: look.dtypes}
+        (one,) = engine.submit(tasks, shown)
+        look = _looked(engine, one, chunks)
+        return {key: one}, dict.fromkeys(unsure, look.shape), {key: look.dtypes}
     # Each right after its chunk: later that may be on disk, and would be read for it.
     measuring = f"shape-{uuid.uuid4().hex}"
+    looks: dict[Key, Any] = dict.fromkeys(unsure, np.shape) | dict.fromkeys(typed, _look)
     asked: dict[Key, Any] = {
         (measuring, k): graph.soon((measuring, k), look, names[k]) for k, look in looks.items()
     }

@@ -1,7 +1,7 @@
 """Settings of distributed for clusters that are started here, where Dask's own do badly. A user's value wins.
 
-A scheduler reads them when it starts, a nanny when it is made. So they go to every cluster that marsdask starts; a cluster that
-is joined has what it was started with.
+A scheduler reads them when it starts, a nanny when it is made. So local clusters have them, and what `mars-supervisor` and
+`mars-worker` start; pods that run Dask's own commands, and a cluster that is joined, have what they were started with.
 """
 
 from __future__ import annotations
